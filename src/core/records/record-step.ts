@@ -3,6 +3,7 @@ import { assertNever } from "#kit/base/assert-never";
 import { portMode, type InstanceFacts } from "../planner/database/facts.ts";
 import type { LeaderAct } from "../planner/database/step.ts";
 import { withEngineAccess, withShard, withSitesAwaited } from "./changes.ts";
+import { copyAgain, withoutFurtherShards } from "./reshape-record.ts";
 import { withEmptyStart, withLack, withRecovered, withRelaunch } from "./recovery-changes.ts";
 
 /** A step that changes the record alone; engines and proxies follow the record. */
@@ -19,6 +20,9 @@ export type RecordStep = Extract<
       | "add-replica"
       | "retire"
       | "finish-upgrade"
+      | "begin-copy"
+      | "withdraw-reshape"
+      | "retire-shards"
       | "activate"
       | "close-engines";
   }
@@ -50,6 +54,11 @@ export function recordStep(
       return (old) => withoutReplica(old, step.shard, step.instance);
     case "finish-upgrade":
       return (old) => withUpgradeFinished(old, now);
+    case "begin-copy":
+      return (old) => copyAgain(old, now);
+    case "withdraw-reshape":
+    case "retire-shards":
+      return withoutFurtherShards;
     case "activate":
       return (old) => withActive(old, now);
     case "close-engines":

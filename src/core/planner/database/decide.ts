@@ -61,6 +61,11 @@ const WHY: Readonly<Record<LeaderAct["kind"], string>> = {
   "make-internal-password": "engines have no password of the cluster",
   "close-engines": "every node and engine knows the password of the cluster",
   "rotate-engine-password": "the password of the cluster was replaced",
+  "begin-copy": "what was copied is worth nothing",
+  "withdraw-reshape": "the new shards cannot be, or are not asked for any more",
+  "switch-table": "the new shards have all that the former ones have",
+  "resume-table": "a switch to other shards has begun",
+  "retire-shards": "the new shards serve, and no scan needs the former ones",
   "finish-upgrade": "every instance is as the upgrade asks",
   activate: "what was asked for is there",
 };

@@ -42,6 +42,16 @@ export type LeaderAct =
   | { readonly kind: "close-engines" }
   /** Replace the password of the cluster at the engines, after the password of the management API was replaced. */
   | { readonly kind: "rotate-engine-password"; readonly due: DueRotation }
+  /** The keys are copied anew, by another mover: what the new shards have got so far is worth nothing. */
+  | { readonly kind: "begin-copy"; readonly why: string }
+  /** The new shards go, and those that serve stay. */
+  | { readonly kind: "withdraw-reshape"; readonly why: string }
+  /** Clients go to the new shards, which have all. */
+  | { readonly kind: "switch-table" }
+  /** A switch to the new shards had begun: it is taken back, and is tried again. */
+  | { readonly kind: "resume-table" }
+  /** The shards that served before go. */
+  | { readonly kind: "retire-shards" }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */
   | { readonly kind: "activate" };

@@ -192,6 +192,10 @@ export class DatabaseReconciler {
         );
       case "reattach":
         return this.#operations.reattach(record, step.shard, step.replica);
+      case "switch-table":
+        return this.#heavy.run(() => this.#operations.switchTable(record));
+      case "resume-table":
+        return this.#operations.resumeTable(record);
       case "end-script":
         return this.#operations.endScript(record, step.shard);
       case "end-overlap":

@@ -14,7 +14,11 @@ export interface ShardOperations {
   resumeSwitchover(record: DatabaseRecord, shard: number): Promise<void>;
   /** Makes the replica `to` primary because the primary is dead. */
   failOver(record: DatabaseRecord, shard: number, to: number, lastSeen: LastSeenPrimary | undefined): Promise<void>;
-  /** Points a replica at the primary again. */
+  /** Lets the shards to be serve, without losing a write or failing a request. */
+  switchTable(record: DatabaseRecord): Promise<void>;
+  /** Takes back the switch to other shards that is in the record. */
+  resumeTable(record: DatabaseRecord): Promise<void>;
+  /** Points a replica at what it shall follow again: its primary, or the mover. */
   reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void>;
   /** Ends the script that the primary runs; an engine refuses that once the script has written. */
   endScript(record: DatabaseRecord, shard: number): Promise<void>;

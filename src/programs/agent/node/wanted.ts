@@ -13,20 +13,14 @@ import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
 import { APART_IN_STREAMS } from "../../../core/merge/operations/apart-in-streams.ts";
 import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
-import { isBeingMade, primaryOf } from "../../../core/planner/database/facts.ts";
-import { needsCertificate, upstreamOf, type UpstreamPlace } from "../../../core/planner/database/upstream.ts";
+import { isBeingMade } from "../../../core/planner/database/facts.ts";
+import { needsCertificate, upstreamOf } from "../../../core/planner/database/upstream.ts";
+import { endpointShard, placeAt, type AddressOf, type EndpointMeans } from "../members/endpoint-shard.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
-import type {
-  EndpointConfig,
-  EndpointShard,
-  EnginePlace,
-  SyncReplicas,
-} from "../../../ports/management/proxy-control.ts";
+import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 import type { HeldPasswords } from "../credentials/database-passwords.ts";
-
-type AddressOf = (node: number) => string | undefined;
 
 /** The shared objects that an instance of a version loads for the modules of its database. */
 export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
@@ -65,13 +59,6 @@ export function nodeInstances(
   );
 }
 
-/** What an endpoint is made with besides its record. */
-export interface EndpointMeans {
-  readonly addressOf: AddressOf;
-  /** What replies of the primary of a shard wait for; undefined: for nothing. */
-  readonly syncOf: (shard: ShardRecord) => SyncReplicas | undefined;
-}
-
 /** The endpoint of a database on a node; undefined while it has no shard. */
 export function wantedEndpoint(
   record: DatabaseRecord,
@@ -102,20 +89,6 @@ export function wantedEndpoint(
   };
 }
 
-/** The shard for the proxies; without a primary during the failover from one that is cut off, in the epoch that is about to begin. */
-function endpointShard(shard: ShardRecord, { addressOf, syncOf }: EndpointMeans): EndpointShard {
-  const forced = shard.switchover?.forced === true;
-  const primary = forced ? undefined : addressOfUpstream(primaryOf(shard), addressOf);
-  const sync = syncOf(shard);
-  return {
-    id: shard.id,
-    epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
-    ...(shard.slots === undefined ? {} : { slots: shard.slots }),
-    ...(sync === undefined ? {} : { sync }),
-    ...(primary === undefined ? {} : { primary }),
-  };
-}
-
 function siteOf({ activeActive, awaitsSites }: DatabaseRecord, access: EngineAccess): Pick<EndpointConfig, "site"> {
   if (activeActive === undefined) return {};
   return { site: { logins: siteLogins(access), ...(awaitsSites === undefined ? {} : { awaitsSites }) } };
@@ -133,7 +106,7 @@ function wantedInstance(
 ): Omit<WantedInstance, "modules" | "directives" | "certificate"> {
   const upstream = upstreamOf(record, shard, instance);
   const role = upstream === undefined ? "primary" : "replica";
-  const primary = upstream === undefined ? undefined : addressOfUpstream(upstream, addressOf);
+  const primary = upstream === undefined ? undefined : placeAt(upstream, addressOf);
   return {
     bdb: record.uid,
     database: { created: record.createdTime, name: record.name },
@@ -162,9 +135,4 @@ function mayStartEmpty(record: DatabaseRecord, { recovery }: ShardRecord): boole
 /** An engine of it that ends may be the one that has all: what is to become of it is the decision of the leader. */
 function isAboutToServe({ reshape }: DatabaseRecord, { id }: ShardRecord): boolean {
   return reshape !== undefined && reshape.phase !== "copy" && reshape.shards.some((shard) => shard.id === id);
-}
-
-function addressOfUpstream({ node, port, tls }: UpstreamPlace, addressOf: AddressOf): EnginePlace | undefined {
-  const host = addressOf(node);
-  return host === undefined ? undefined : { host, port, ...(tls === undefined ? {} : { tls }) };
 }

@@ -67,7 +67,7 @@ export async function completeSwitchover(promoted: Promoted, released: ReleasedC
 export async function attachAll(
   instances: readonly InstanceRecord[],
   place: EnginePlace,
-  ports: ShardPorts,
+  ports: Pick<ShardPorts, "addressOf" | "log">,
 ): Promise<readonly number[]> {
   const failed = await Promise.all(
     instances.map(async (instance) => {

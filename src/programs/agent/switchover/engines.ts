@@ -21,6 +21,8 @@ export interface RoleView {
   readonly role: "primary" | "replica";
   readonly offset: number;
   readonly promotedAt: number;
+  /** The id of its stream: engines with the same one have the same stream. */
+  readonly history: string;
   readonly link?: HostPort & { readonly status: "up" | "down" };
 }
 
@@ -82,9 +84,9 @@ export async function roleOf({ host, port, client }: EngineControl): Promise<Rol
   const view = replicationView(info);
   if (view === undefined)
     throw new Fault(faults.engineUnclear, `${host}:${port} names no role in INFO`, { host, port });
-  const { role, offset, link } = view;
+  const { role, offset, replicationId: history, link } = view;
   const promotedAt = Number(info.get("second_repl_offset") ?? -1);
-  return { role, offset, promotedAt, ...(link === undefined ? {} : { link }) };
+  return { role, offset, promotedAt, history, ...(link === undefined ? {} : { link }) };
 }
 
 /**
@@ -166,6 +168,36 @@ export async function attach({ client }: EngineControl, primary: EnginePlace): P
   await setLink(client, primary.tls === true);
   await client.call("REPLICAOF", primary.host, primary.port);
   await resumeWrites({ client });
+}
+
+/** An address at which nothing listens. */
+export const NOWHERE = { host: "127.0.0.1", port: 1 } as const;
+
+/** Lets a primary keep its data and refuse writes, without an end, as a replica of nothing; resolves with what it has written, in bytes of its stream. */
+export async function retirePrimary({ client }: EngineControl): Promise<number> {
+  await client.call("REPLICAOF", NOWHERE.host, NOWHERE.port);
+  const info = await infoOf(client, "replication");
+  await resumeWrites({ client });
+  return Number(info.get("master_repl_offset") ?? -1);
+}
+
+/** Lets others close this connection by what it is for: a leader that was suspended must not go on. */
+export async function nameConnection({ client }: EngineControl, name: string): Promise<void> {
+  await client.call("CLIENT", "SETNAME", name);
+}
+
+/** Closes the other connections of this name. */
+export async function closeNamed({ client }: EngineControl, name: string): Promise<void> {
+  const [listed, own] = await Promise.all([
+    client.call("CLIENT", "LIST", "TYPE", "normal"),
+    client.call("CLIENT", "ID"),
+  ]);
+  const ids = textOf(listed)
+    .split("\n")
+    .filter((line) => line.includes(` name=${name} `))
+    .map((line) => /^id=(\d+) /.exec(line)?.[1] ?? "")
+    .filter((id) => id !== "" && Number(id) !== own);
+  for (const id of ids) await client.call("CLIENT", "KILL", "ID", id);
 }
 
 async function setPings(client: EngineClient, seconds: number): Promise<void> {

@@ -60,8 +60,8 @@ export function failedNodes(outcomes: readonly ProxyOutcome[]): readonly number[
 export function slowest(outcomes: readonly ProxyOutcome[]): number {
   const values = outcomes.map(({ reply }) => {
     if (reply?.ok !== true) return 0;
-    if (reply.op === "hold") return reply.drainMs;
-    return reply.op === "release" ? reply.heldMs : 0;
+    if (reply.op === "hold" || reply.op === "hold-table") return reply.drainMs;
+    return reply.op === "release" || reply.op === "release-table" ? reply.heldMs : 0;
   });
   return Math.max(0, ...values);
 }
@@ -93,5 +93,5 @@ async function answer(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOut
 /** A proxy that does not reply must not keep the others holding; a hold may take as long as it allows for draining. */
 function deadlineMs(command: ProxyCommand): number {
   const asked = command.op === "quiet" || command.op === "confirm" ? command.withinMs : 0;
-  return ANSWER_MS + (command.op === "hold" ? command.drainMs : asked);
+  return ANSWER_MS + (command.op === "hold" || command.op === "hold-table" ? command.drainMs : asked);
 }

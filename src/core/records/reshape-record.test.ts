@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { reshapedRecord } from "../../../test/kit/facts/reshaped.ts";
+import type { DatabaseRecord } from "../api/records.ts";
+import {
+  copyAgain,
+  copyFromStart,
+  holdForTable,
+  isServed,
+  promoteForTable,
+  serveTable,
+  tableMoveOf,
+  takeTableBack,
+  withoutFurtherShards,
+  type TableMove,
+} from "./reshape-record.ts";
+import { whyNoSuccessor } from "./slots-of-shards.ts";
+
+const NOW = "2026-01-01T00:00:00Z";
+const copying = reshapedRecord();
+const move: TableMove = { tableEpoch: 1, attempt: 1, serving: tableMoveOf(copying)?.serving ?? "" };
+const holding = must(holdForTable(copying, move));
+const promoting = must(promoteForTable(holding, move));
+const served = must(serveTable(promoting, move, NOW));
+
+function must(record: DatabaseRecord | undefined): DatabaseRecord {
+  assert.ok(record !== undefined);
+  return record;
+}
+
+test("each step of a switch may follow the one before in the store", () => {
+  const steps = [copying, holding, promoting, served, withoutFurtherShards(served)];
+  for (const [at, record] of steps.slice(1).entries())
+    assert.equal(whyNoSuccessor(steps[at] ?? copying, record), undefined);
+  for (const record of [holding, promoting]) assert.equal(whyNoSuccessor(record, takeTableBack(record, 1)), undefined);
+  const back = takeTableBack(promoting, 1);
+  assert.equal(whyNoSuccessor(back, copyFromStart(back, 2, NOW)), undefined);
+  assert.equal(whyNoSuccessor(copying, copyAgain(copying, NOW)), undefined);
+});
+
+test("the shards to be serve with all their replicas in sync, and the former primaries stay alone", () => {
+  assert.deepEqual(
+    served.shards.map(({ id, inSync }) => [id, inSync]),
+    [
+      [2, { epoch: 1, members: [4] }],
+      [3, undefined],
+    ],
+  );
+  const { phase, shards, until } = must(served).reshape ?? {};
+  assert.deepEqual([phase, until, served.tableEpoch], ["retire", NOW, 1]);
+  assert.deepEqual(
+    shards?.map(({ id, instances, inSync }) => [id, instances.map((one) => one.id), inSync]),
+    [[1, [1], undefined]],
+  );
+  assert.ok(isServed(served, move) && isServed(withoutFurtherShards(served), move) && !isServed(promoting, move));
+});
+
+test("a leader whose switch was taken back goes no further, also when the next one has got as far", () => {
+  const back = takeTableBack(holding, 1);
+  assert.deepEqual([back.reshape?.phase, back.reshape?.tableEpoch, back.reshape?.attempt], ["copy", 2, 1]);
+  const next = must(tableMoveOf(back) && holdForTable(back, { ...move, tableEpoch: 2 }));
+  for (const record of [back, next]) assert.equal(promoteForTable(record, move), undefined);
+  assert.equal(serveTable(takeTableBack(promoting, 1), move, NOW), undefined);
+});
+
+test("no step follows when a shard that serves has another primary: the mover has followed the former one", () => {
+  const failedOver = (record: DatabaseRecord): DatabaseRecord => ({
+    ...record,
+    shards: record.shards.map((shard) => ({ ...shard, primary: 2, epoch: 2 })),
+  });
+  assert.equal(holdForTable(failedOver(copying), move), undefined);
+  assert.equal(promoteForTable(failedOver(holding), move), undefined);
+  assert.equal(serveTable(failedOver(promoting), move, NOW), undefined);
+});
+
+test("shards that may have been promoted are filled anew, and not before the former ones serve", () => {
+  const back = takeTableBack(promoting, 1);
+  assert.deepEqual([back.reshape?.phase, back.reshape?.tableEpoch], ["promote", 2]);
+  const again = copyFromStart(back, 2, NOW);
+  assert.deepEqual([again.reshape?.phase, again.reshape?.tableEpoch, again.reshape?.attempt], ["copy", 3, 2]);
+  assert.equal(copyFromStart(back, 1, NOW), back, "another leader has taken it back once more");
+});
+
+test("what has not begun is not taken back, and in the middle of a switch nothing is removed", () => {
+  for (const record of [copying, served]) assert.equal(takeTableBack(record, 1), record);
+  for (const record of [holding, promoting]) {
+    assert.equal(withoutFurtherShards(record), record);
+    assert.equal(copyAgain(record, NOW), record);
+  }
+  assert.equal(withoutFurtherShards(copying).reshape, undefined);
+});

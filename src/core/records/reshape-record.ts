@@ -1,0 +1,114 @@
+import type { DatabaseRecord, InSyncSet, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
+import { primaryOf, replicasOf } from "../planner/database/facts.ts";
+
+/** Which switch to the next table is meant: it ends as a whole, or is taken back as a whole. */
+export interface TableMove {
+  /** The epoch of the table that is to begin. No other switch has it, also none of the same shards. */
+  readonly tableEpoch: number;
+  /** The attempt whose mover has filled the shards to be. */
+  readonly attempt: number;
+  /** The shards that serve, with their primaries and epochs, as text: with another primary the mover has followed an engine that is gone. */
+  readonly serving: string;
+}
+
+/** The switch that follows the copy; undefined while nothing is copied. */
+export function tableMoveOf(record: DatabaseRecord): TableMove | undefined {
+  const { reshape } = record;
+  if (reshape?.phase !== "copy") return undefined;
+  return { tableEpoch: reshape.tableEpoch, attempt: reshape.attempt, serving: servingText(record) };
+}
+
+function servingText({ shards }: DatabaseRecord): string {
+  return JSON.stringify(shards.map(({ id, epoch, primary, switchover }) => [id, epoch, primary, switchover?.epoch]));
+}
+
+/** Copying begins anew, with another mover at the same place; itself while nothing is copied. `now`: ISO instant. */
+export function copyAgain(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { reshape } = record;
+  if (reshape?.phase !== "copy") return record;
+  return { ...record, reshape: { ...reshape, attempt: reshape.attempt + 1, since: now } };
+}
+
+/** Clients may be held from now on; undefined when another leader was first, or copying has begun anew. */
+export function holdForTable(record: DatabaseRecord, move: TableMove): DatabaseRecord | undefined {
+  return enter(record, move, ["copy", "hold"]);
+}
+
+/** All that sources have is at the shards to be: they may be promoted from now on; undefined when another leader has taken the switch back. */
+export function promoteForTable(record: DatabaseRecord, move: TableMove): DatabaseRecord | undefined {
+  return enter(record, move, ["hold", "promote"]);
+}
+
+function enter(
+  record: DatabaseRecord,
+  move: TableMove,
+  [from, to]: readonly [ReshapePhase, ReshapePhase],
+): DatabaseRecord | undefined {
+  const reshape = underWay(record, move, from);
+  return reshape === undefined ? undefined : { ...record, reshape: { ...reshape, phase: to } };
+}
+
+/**
+ * The shards to be serve, and those that served retire with their primaries alone; undefined when another leader has taken the switch back. All replicas
+ * of the shards to be have what their primaries have.
+ */
+export function serveTable(record: DatabaseRecord, move: TableMove, until: string): DatabaseRecord | undefined {
+  const reshape = underWay(record, move, "promote");
+  if (reshape === undefined) return undefined;
+  return {
+    ...record,
+    tableEpoch: move.tableEpoch,
+    shards: reshape.shards.map((shard) => ({ ...shard, ...inSyncOf(shard) })),
+    reshape: { ...reshape, phase: "retire", shards: record.shards.map(retire), until },
+  };
+}
+
+/** True when the move has become the truth of the record. */
+export function isServed({ tableEpoch, reshape }: DatabaseRecord, move: TableMove): boolean {
+  return tableEpoch === move.tableEpoch && (reshape === undefined || reshape.phase === "retire");
+}
+
+/**
+ * The switch of this epoch goes no further: a leader that began it finds its epoch gone. Clients go on at the shards that serve. While shards to be may
+ * have been promoted, the phase stays, until `copyFromStart`. Itself unless this switch has begun.
+ */
+export function takeTableBack(record: DatabaseRecord, tableEpoch: number): DatabaseRecord {
+  const { reshape } = record;
+  if (reshape?.tableEpoch !== tableEpoch || (reshape.phase !== "hold" && reshape.phase !== "promote")) return record;
+  const phase = reshape.phase === "hold" ? "copy" : reshape.phase;
+  return { ...record, reshape: { ...reshape, phase, tableEpoch: reshape.tableEpoch + 1 } };
+}
+
+/** The shards to be are filled anew, because they may have been promoted; itself unless this switch was taken back, and no later one. `now`: ISO instant. */
+export function copyFromStart(record: DatabaseRecord, tableEpoch: number, now: string): DatabaseRecord {
+  const { reshape } = record;
+  if (reshape?.phase !== "promote" || reshape.tableEpoch !== tableEpoch) return record;
+  return copyAgain({ ...record, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } }, now);
+}
+
+/** The shards that served before are gone, or those to be, which clients have never seen: their nodes remove the data. Itself in the middle of a switch. */
+export function withoutFurtherShards(record: DatabaseRecord): DatabaseRecord {
+  const { reshape, ...rest } = record;
+  return reshape?.phase === "copy" || reshape?.phase === "retire" ? rest : record;
+}
+
+function underWay(
+  record: DatabaseRecord,
+  { tableEpoch, attempt, serving }: TableMove,
+  phase: ReshapePhase,
+): ReshapeIntent | undefined {
+  const { reshape } = record;
+  const isIt = reshape?.phase === phase && reshape.tableEpoch === tableEpoch && reshape.attempt === attempt;
+  return isIt && servingText(record) === serving ? reshape : undefined;
+}
+
+function inSyncOf(shard: ShardRecord): { readonly inSync?: InSyncSet } {
+  const members = replicasOf(shard).map(({ id }) => id);
+  return members.length === 0 ? {} : { inSync: { epoch: shard.epoch, members } };
+}
+
+/** Its primary answers scans that had begun; nothing may take its place. */
+function retire({ id, epoch, primary, instances, slots }: ShardRecord): ShardRecord {
+  const own = primaryOf({ id, epoch, primary, instances });
+  return { id, epoch, primary, instances: [own], ...(slots === undefined ? {} : { slots }) };
+}

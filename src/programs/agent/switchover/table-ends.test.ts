@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { TableScene } from "../../../../test/kit/mover/table-scene.ts";
+import { freezeAt, mustSwitch, requireAsBefore, switchNow } from "../../../../test/kit/mover/table-turns.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
+import { takeBackTable } from "./table-back.ts";
+import { TABLE_STEPS } from "./table-ports.ts";
+
+// Whatever ends in the middle of a switch to other shards, and whichever leader goes on: no write is lost, and no request fails.
+
+const FIRST = TABLE_STEPS.indexOf("intend");
+
+for (const step of TABLE_STEPS.slice(FIRST))
+  test(`a leader that is suspended before "${step}" has a successor that goes on, and does no harm when it continues`, async () => {
+    await using scene = await TableScene.start(2);
+    const load = await scene.startLoad();
+    await scene.fill(3);
+    const frozen = freezeAt(step);
+    const stale = switchNow(scene, scene.ports(frozen.before));
+    await frozen.reached;
+    await takeBackTable({ record: scene.record, isDead: () => false }, scene.ports());
+    const isServed = step === "release";
+    if (isServed) await scene.configure();
+    assert.equal(scene.record.reshape?.phase, isServed ? "retire" : "copy");
+    await load.more();
+    frozen.thaw();
+    const { kind } = await stale;
+    if (step === "intend" || isServed) assert.equal(kind, "done");
+    else {
+      assert.equal(kind, "aborted");
+      await requireAsBefore(scene, load);
+      await mustSwitch(scene, load);
+    }
+    await scene.requireOneTable();
+    await load.requireNothingLost();
+  });
+
+for (const step of TABLE_STEPS.slice(FIRST, TABLE_STEPS.indexOf("record") + 1))
+  test(`the mover ends at "${step}": all that clients wrote is where they are sent`, async () => {
+    await using scene = await TableScene.start(2);
+    const load = await scene.startLoad();
+    await scene.fill(3);
+    const result = await switchNow(
+      scene,
+      scene.ports((at) => (at === step ? scene.movers.stop() : Promise.resolve())),
+    );
+    assert.equal(result.kind, TABLE_STEPS.indexOf(step) > TABLE_STEPS.indexOf("reach") ? "done" : "aborted");
+    await load.more();
+    await scene.requireOneTable();
+    await load.requireNothingLost();
+  });
+
+for (const step of TABLE_STEPS.slice(FIRST, TABLE_STEPS.indexOf("promote") + 1))
+  test(`an engine of the shards to be ends at "${step}": the former shards serve as before`, async () => {
+    await using scene = await TableScene.start(2);
+    const load = await scene.startLoad();
+    await scene.fill(3);
+    const [target] = scene.record.reshape?.shards ?? [];
+    assert.ok(target !== undefined);
+    const result = await switchNow(
+      scene,
+      scene.ports((at) => (at === step ? scene.engineOf(primaryOf(target)).stop() : Promise.resolve())),
+    );
+    assert.equal(result.kind, "aborted", JSON.stringify(result));
+    await load.more();
+    for (const shard of scene.record.shards)
+      assert.equal((await scene.engineOf(primaryOf(shard)).replication()).role, "primary");
+    await load.requireNothingLost();
+  });

@@ -1,0 +1,236 @@
+import { Fault } from "#kit/base/fault";
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import {
+  holdForTable,
+  isServed,
+  promoteForTable,
+  serveTable,
+  tableMoveOf,
+  type TableMove,
+} from "../../../core/records/reshape-record.ts";
+import { faults } from "../faults.ts";
+import { awaitOffset, pauseWrites, promote, reasonOf, retirePrimary, roleOf } from "./engines.ts";
+import { failedNodes, requireConfirmed, sendToProxies, slowest } from "./proxies.ts";
+import { takeBackTable } from "./table-back.ts";
+import { connectTable, type TableEngines } from "./table-engines.ts";
+import { busyObjection, tableObjection } from "./table-gates.ts";
+import { TABLE_MS, type TablePorts, type TableResult, type TableStep } from "./table-ports.ts";
+
+/** Another number of shards that is to serve: they have all that the mover has passed on. */
+export interface TableRequest {
+  /** As it was last read; compare-and-swap finds out when it has changed since. */
+  readonly record: DatabaseRecord;
+  /** Clients are asked to wait although requests have been at a primary for long. */
+  readonly insists: boolean;
+  /** For the requests in flight, in milliseconds. */
+  readonly drainMs: number;
+}
+
+/**
+ * Lets the shards to be serve instead of those that do, without a failed request or a lost write. Until the record has the next table every failure leads
+ * back to the former shards, and after it only forward:
+ *
+ *     check → intend → prepare → hold → pause → reach → follow → record → demote → promote → commit → release
+ *     └ refused ┘     └──────────────────────────── aborted ────────────────────────────────┘   └─── done ───┘
+ */
+export async function switchTable(request: TableRequest, ports: TablePorts): Promise<TableResult> {
+  const { record } = request;
+  const move = tableMoveOf(record);
+  if (move === undefined) return { kind: "refused", reason: "no shards to be are filled" };
+  const opened = await open(request, ports);
+  if ("objection" in opened) return { kind: "refused", reason: opened.objection };
+  try {
+    return await execute({ ...request, move, ports, engines: opened }, { step: "intend", heldAt: 0, record });
+  } finally {
+    opened.close();
+  }
+}
+
+interface TableRun extends TableRequest {
+  readonly move: TableMove;
+  readonly ports: TablePorts;
+  readonly engines: TableEngines;
+}
+
+/** How far it got. */
+interface Progress {
+  step: TableStep;
+  /** When the holds were asked for, by the uptime in milliseconds; 0: not yet. */
+  heldAt: number;
+  record: DatabaseRecord;
+}
+
+/** Connects and checks; changes nothing. */
+async function open(
+  { record, insists }: TableRequest,
+  ports: TablePorts,
+): Promise<TableEngines | { readonly objection: string }> {
+  try {
+    await ports.before?.("check");
+    const engines = await connectTable(record, ports);
+    const objection =
+      (await tableObjection(record, engines, ports)) ?? (insists ? undefined : await busyObjection(record, ports));
+    if (objection === undefined) return engines;
+    engines.close();
+    return { objection };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { objection: reasonOf(error) };
+  }
+}
+
+async function execute(run: TableRun, progress: Progress): Promise<TableResult> {
+  try {
+    await upToRecord(run, progress);
+    await upToTable(run, progress);
+  } catch (error) {
+    const back = await goBack(run, progress, reasonOf(error));
+    if (back !== undefined) return back;
+  }
+  return release(run, progress);
+}
+
+/** Everything that the former shards have is at those to be, and clients wait. */
+async function upToRecord(run: TableRun, progress: Progress): Promise<void> {
+  const { move, ports, engines, drainMs } = run;
+  const { proxies, clock } = ports;
+  const named = { bdb: run.record.uid, tableEpoch: move.tableEpoch } as const;
+  const step = stepOf(run, progress);
+  await step("intend");
+  progress.record = await enter(run, holdForTable);
+  await step("prepare");
+  const shards = ports.shown(progress.record, progress.record.reshape?.shards ?? []);
+  requireConfirmed("prepare-table", await sendToProxies(proxies, { op: "prepare-table", ...named, shards }));
+  await step("hold");
+  progress.heldAt = clock.uptimeMs();
+  const hold = { op: "hold-table", ...named, drainMs, holdMs: TABLE_MS.hold } as const;
+  requireConfirmed("hold-table", await sendToProxies(proxies, hold));
+  await step("pause");
+  const sources = await pauseSources(engines);
+  await step("reach");
+  const reached = await ports.askMover(progress.record, { op: "reach", sources, withinMs: TABLE_MS.reach });
+  if (!reached.ok) throw new Fault(faults.moveNotDone, reached.message, { code: reached.code });
+  await step("follow");
+  await followTargets(engines);
+  await step("record");
+  requireHolds(run, progress, TABLE_MS.promotions);
+  progress.record = await enter(run, promoteForTable);
+  await step("demote");
+  await retireSources(engines, sources);
+}
+
+/** The former primaries refuse writes without an end, so that the shards to be lack nothing, whenever the record gets their table. */
+async function upToTable(run: TableRun, progress: Progress): Promise<void> {
+  const step = stepOf(run, progress);
+  await step("promote");
+  await Promise.all(run.engines.targets.map(({ primary }) => promote(primary)));
+  await step("commit");
+  requireHolds(run, progress, TABLE_MS.release);
+  const until = new Date(run.ports.now().getTime() + TABLE_MS.retire).toISOString();
+  progress.record = await enter(run, (stored, move) => serveTable(stored, move, until));
+}
+
+async function release({ record: { uid: bdb }, move, ports }: TableRun, progress: Progress): Promise<TableResult> {
+  const { record } = progress;
+  progress.step = "release";
+  await ports.before?.("release").catch((error: unknown) => {
+    ports.log.warn("the callback of a step failed", { step: "release", reason: reasonOf(error) });
+  });
+  const shards = ports.shown(record, record.shards);
+  const released = await sendToProxies(ports.proxies, {
+    op: "release-table",
+    bdb,
+    tableEpoch: move.tableEpoch,
+    shards,
+  });
+  const unreleased = failedNodes(released);
+  ports.log.info("other shards serve", { bdb, shards: record.shards.map(({ id }) => id), unreleased });
+  return { kind: "done", record, heldMs: slowest(released), unreleased };
+}
+
+/** Undefined when the record has the next table after all: then there is no way back. */
+async function goBack(run: TableRun, progress: Progress, reason: string): Promise<TableResult | undefined> {
+  const { record, move, ports } = run;
+  const { step, heldAt } = progress;
+  const heldMs = (): number => (heldAt === 0 ? 0 : ports.clock.uptimeMs() - heldAt);
+  // what the record has then is not known to be of this switch, and a later pass takes it back
+  if (step === "intend") return { kind: "aborted", step, reason, heldMs: 0 };
+  ports.log.warn("a switch to other shards goes back", { bdb: record.uid, step, reason });
+  try {
+    const stored = await takeBackTable({ record: progress.record, isDead: () => false }, ports);
+    if (isServed(stored, move)) {
+      progress.record = stored;
+      return undefined;
+    }
+    return { kind: "aborted", step, reason, heldMs: heldMs() };
+  } catch (error) {
+    return { kind: "unresolved", step, reason: `${reason}; ${reasonOf(error)}`, heldMs: heldMs() };
+  }
+}
+
+function stepOf({ ports }: TableRun, progress: Progress): (name: TableStep) => Promise<void> {
+  return async (name) => {
+    progress.step = name;
+    await ports.before?.(name);
+  };
+}
+
+/** AGENT_RECORD_MOVED unless this call enters the next phase of this switch: another leader has taken it back, or a shard has another primary. */
+async function enter(
+  { record: { uid: bdb }, move, ports }: TableRun,
+  next: (stored: DatabaseRecord, move: TableMove) => DatabaseRecord | undefined,
+): Promise<DatabaseRecord> {
+  let entered = false;
+  const record = await ports.change((stored) => {
+    const changed = next(stored, move);
+    entered = changed !== undefined;
+    return changed ?? stored;
+  });
+  if (entered) return record;
+  throw new Fault(faults.recordMoved, `the record of database ${bdb} has changed`, { bdb });
+}
+
+interface PausedSource {
+  readonly id: number;
+  readonly offset: number;
+}
+
+async function pauseSources({ sources }: TableEngines): Promise<readonly PausedSource[]> {
+  return Promise.all(
+    sources.map(async ({ shard: { id }, primary }) => ({
+      id,
+      offset: (await pauseWrites(primary, TABLE_MS.pause)).offset,
+    })),
+  );
+}
+
+/** The replicas of the shards to be have what their primaries have. */
+async function followTargets({ targets }: TableEngines): Promise<void> {
+  await Promise.all(
+    targets.map(async ({ primary, replicas }) => {
+      if (replicas.length === 0) return;
+      const { offset } = await roleOf(primary);
+      await Promise.all(replicas.map((replica) => awaitOffset(offset, replica)));
+    }),
+  );
+}
+
+/** AGENT_NOT_CAUGHT_UP when a former primary has written something since its offset was read: that is nowhere else. */
+async function retireSources({ sources }: TableEngines, paused: readonly PausedSource[]): Promise<void> {
+  const written = await Promise.all(
+    sources.map(async ({ shard: { id }, primary }) => ({ id, offset: await retirePrimary(primary) })),
+  );
+  const later = written.find(({ id, offset }) => offset !== paused.find((one) => one.id === id)?.offset);
+  if (later === undefined) return;
+  throw new Fault(faults.notCaughtUp, `the former primary of shard ${later.id} has written while clients were held`, {
+    ...later,
+  });
+}
+
+/** AGENT_HOLDS_TOO_OLD unless every proxy certainly holds its clients for so long still, counted from before the first was asked. */
+function requireHolds({ ports }: TableRun, { heldAt }: Progress, neededMs: number): void {
+  const ageMs = Math.round(ports.clock.uptimeMs() - heldAt);
+  const allowedMs = TABLE_MS.hold - neededMs;
+  if (ageMs <= allowedMs) return;
+  throw new Fault(faults.holdsTooOld, `clients have been held for ${ageMs} ms, allowed are ${allowedMs}`, { ageMs });
+}
