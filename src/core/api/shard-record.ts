@@ -86,7 +86,7 @@ export interface ReshapeIntent {
   readonly attempt: number;
   /** ISO instant. */
   readonly since: string;
-  /** In `retire` alone: the ISO instant until which the former primaries answer scans. */
+  /** In `retire` alone: the ISO instant until which the former primaries stay, and refuse writes. */
   readonly until?: string;
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseAction, DatabaseRecord, InstanceRecord } from "../api/reco
 import { assertNever } from "#kit/base/assert-never";
 import { portMode, type InstanceFacts } from "../planner/database/facts.ts";
 import type { LeaderAct } from "../planner/database/step.ts";
+import { withReshapeBegun } from "./begun-reshape.ts";
 import { withEngineAccess, withShard, withSitesAwaited } from "./changes.ts";
 import { copyAgain, withoutFurtherShards } from "./reshape-record.ts";
 import { withEmptyStart, withLack, withRecovered, withRelaunch } from "./recovery-changes.ts";
@@ -20,6 +21,7 @@ export type RecordStep = Extract<
       | "add-replica"
       | "retire"
       | "finish-upgrade"
+      | "begin-reshape"
       | "begin-copy"
       | "withdraw-reshape"
       | "retire-shards"
@@ -54,6 +56,8 @@ export function recordStep(
       return (old) => withoutReplica(old, step.shard, step.instance);
     case "finish-upgrade":
       return (old) => withUpgradeFinished(old, now);
+    case "begin-reshape":
+      return (old) => withReshapeBegun(old, step.plan, now);
     case "begin-copy":
       return (old) => copyAgain(old, now);
     case "withdraw-reshape":

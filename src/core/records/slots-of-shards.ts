@@ -1,4 +1,4 @@
-import { everyShard } from "../api/every-shard.ts";
+import { everyShard, nextShardOf } from "../api/every-shard.ts";
 import type { DatabaseRecord, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
 import { slotsOf } from "../slots/shard-slots.ts";
 import { slotTable } from "../slots/slot-table.ts";
@@ -29,11 +29,6 @@ export function whyNotServable(record: Shards): string | undefined {
 /** Why the shards of a record cannot become these; undefined when they can: the epoch of the table rises with each change of it, and with nothing else. */
 export function whyNoSuccessor(before: Shards, after: Shards): string | undefined {
   return whyNotServable(after) ?? whyNoStep(before, after) ?? whyNoTable(before, after);
-}
-
-/** The id that the next new shard of a database gets. */
-function nextShardOf(record: Pick<DatabaseRecord, "shards" | "reshape" | "nextShard">): number {
-  return record.nextShard ?? Math.max(0, ...everyShard(record).map(({ id }) => id)) + 1;
 }
 
 function whyNoReshape(record: Shards, { shards, mover, phase, tableEpoch }: ReshapeIntent): string | undefined {

@@ -11,6 +11,7 @@ import { act, REST, type Rest, type Step, type WaitStep } from "../findings/step
 import { waitBecause, type LeaderAct, type LeaderProposal } from "./step.ts";
 import { replicaWithoutPort } from "./shared-port.ts";
 import { unsafeReplies } from "./sync-set.ts";
+import { beginStep, copyStep, isCopying, unfinishedTable } from "./reshape.ts";
 import { orderTurns, type Turn } from "./turn.ts";
 import { type ShardWait, upgradedShards, waitsText } from "./waits-of-shards.ts";
 
@@ -31,6 +32,11 @@ const RULES: readonly Rule[] = [
   replicaThatCatchesUp,
   configurationOnItsWay,
 ];
+
+/** Changes that are planned wait: the new shards are made as they ask for, or replaced once they serve. */
+const WHILE_COPYING: readonly Rule[] = RULES.filter(
+  (rule) => rule !== evacuationStep && rule !== replacementStep && rule !== upgradeStep,
+);
 
 /** Decides from facts alone, so that any leader decides the same: the most urgent act of all shards. */
 export function decideDatabase(facts: DatabaseFacts): Step<LeaderAct> {
@@ -61,11 +67,12 @@ const WHY: Readonly<Record<LeaderAct["kind"], string>> = {
   "make-internal-password": "engines have no password of the cluster",
   "close-engines": "every node and engine knows the password of the cluster",
   "rotate-engine-password": "the password of the cluster was replaced",
+  "begin-reshape": "another number of shards is asked for",
   "begin-copy": "what was copied is worth nothing",
   "withdraw-reshape": "the new shards cannot be, or are not asked for any more",
   "switch-table": "the new shards have all that the former ones have",
   "resume-table": "a switch to other shards has begun",
-  "retire-shards": "the new shards serve, and no scan needs the former ones",
+  "retire-shards": "the new shards serve, and nothing needs the former ones",
   "finish-upgrade": "every instance is as the upgrade asks",
   activate: "what was asked for is there",
 };
@@ -93,10 +100,13 @@ interface Proposal extends Turn {
 
 /** Rule by rule over all shards: an act that nothing comes before ends the search, as there may be hundreds of shards. */
 function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
+  const unfinished = unfinishedTable(facts);
+  if (unfinished !== undefined) return unfinished;
+  const rules = isCopying(facts.record) ? WHILE_COPYING : RULES;
   const acts: Proposal[] = [];
   const waits: ShardWait[] = [];
   let undecided = facts.record.shards;
-  for (const [rule, propose] of RULES.entries()) {
+  for (const [rule, propose] of rules.entries()) {
     const left: ShardRecord[] = [];
     for (const shard of undecided) {
       const step = propose(facts, shard);
@@ -120,15 +130,22 @@ function isUnderWay({ comparing }: DatabaseFacts, step: LeaderProposal): boolean
 
 /** A shard that waits delays no act for another shard. */
 function whileNothingIsDue(facts: DatabaseFacts, waits: readonly ShardWait[]): LeaderProposal | Rest {
-  if (waits.length === 0) return stepOfAll(facts);
+  const copying = copyStep(facts);
+  if (waits.length === 0) return copying ?? stepOfAll(facts);
+  // shards wait for nothing that the new ones need
+  if (copying !== undefined && copying.kind !== "wait") return copying;
   const inOrder = waits.toSorted((one, other) => one.shard - other.shard);
   const [progress, reasons] = [upgradedShards(facts.record), waitsText(facts.record, inOrder)];
-  return waitBecause(progress === undefined ? reasons : `${progress}; ${reasons}`);
+  const all = [progress, copying?.wait.evidence, reasons].filter((one) => one !== undefined);
+  return waitBecause(all.join("; "));
 }
 
 /** What is left when no shard needs anything. */
-function stepOfAll({ record }: DatabaseFacts): LeaderProposal | Rest {
+function stepOfAll(facts: DatabaseFacts): LeaderProposal | Rest {
+  const { record } = facts;
   if (record.upgrade !== undefined) return { kind: "finish-upgrade" };
+  const begin = beginStep(facts);
+  if (begin !== undefined) return begin;
   if (record.status !== "active") return { kind: "activate" };
   const unsafe = record.shards.flatMap((shard) => {
     const reason = unsafeReplies(record, shard);

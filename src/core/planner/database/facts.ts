@@ -1,6 +1,7 @@
 import type { DueRotation } from "./engine-rotation.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
 import type { ContainerMemory } from "../node/capacity.ts";
+import type { ReshapeFacts } from "./reshape-facts.ts";
 import type { WaitingRequest } from "./waiting-requests.ts";
 
 /** A node as the leader sees it at one moment. */
@@ -96,6 +97,8 @@ export interface DatabaseFacts {
   readonly rotation?: DueRotation & { readonly behind: readonly string[] };
   /** Nodes whose proxy may still let clients in; asked only of a site that awaits others while its primary does not run. */
   readonly lettingIn?: readonly number[];
+  /** What is known of new shards; there while another number of shards has begun. */
+  readonly reshape?: ReshapeFacts;
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
 }

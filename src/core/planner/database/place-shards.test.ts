@@ -17,6 +17,7 @@ function placed(count: number, over: Partial<NewShards> = {}) {
     nodes: THREE,
     everything: [],
     bdb: 1,
+    firstInstance: 1,
     ...over,
   });
 }

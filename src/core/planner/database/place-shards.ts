@@ -5,7 +5,7 @@ import { instanceSize } from "../node/instance-size.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 import { placeInstance, portOffsetOf } from "./placement.ts";
 
-/** A database that is to be made. */
+/** Shards that are to be made. */
 export interface NewShards {
   readonly settings: Pick<SettingValues, "memoryBytes" | "persistence" | "replication" | "shardsPlacement">;
   readonly shards: readonly SlotHolder[];
@@ -13,10 +13,12 @@ export interface NewShards {
   /** Its engines have to speak TLS. */
   readonly tls: boolean;
   readonly nodes: readonly NodeFacts[];
-  /** Instances of all other databases. */
+  /** Instances that are there already. */
   readonly everything: readonly PlacedInstance[];
-  /** The uid that the database will have, as far as is known. */
+  /** The uid that the database has, or will have as far as is known. */
   readonly bdb: number;
+  /** The id that its first new instance will have. */
+  readonly firstInstance: number;
 }
 
 /** Where an instance runs. */
@@ -32,7 +34,7 @@ export type ShardPlaces =
   | { readonly refusal: string; readonly role: "primary" | "replica" };
 
 /**
- * The places of all instances of a new database, or none: primaries first, on as many nodes as can be or on as few, then a replica of each on another node. What
+ * The places of all instances of new shards, or none: primaries first, on as many nodes as can be or on as few, then a replica of each on another node. What
  * is placed takes its room before the next one is. Where the last ones of a dense database find no place beside the others, it is placed sparsely.
  */
 export function placeShards(wanted: NewShards): ShardPlaces {
@@ -64,7 +66,7 @@ class Placing {
 
   /** Places an instance of the shard; a sentence when it finds no place. */
   add(at: number, role: "primary" | "replica"): string | undefined {
-    const { settings, shards, everything, bdb, ...asked } = this.#wanted;
+    const { settings, shards, everything, bdb, firstInstance, ...asked } = this.#wanted;
     const places = this.places[at] ?? [];
     const size = instanceSize(settings, shards[at] ?? {});
     const placed = placeInstance({
@@ -76,7 +78,7 @@ class Placing {
       room: "growth",
       avoid: places.map(({ node }) => node),
       role,
-      portOffset: portOffsetOf(bdb, this.#own.length + 1),
+      portOffset: portOffsetOf(bdb, firstInstance + this.#own.length),
     });
     if ("refusal" in placed) return placed.refusal;
     places.push(placed);

@@ -177,6 +177,23 @@ function sum(sizes: readonly number[]): number {
   return sizes.reduce((all, size) => all + size, 0);
 }
 
+/** So many free ports of engines on a node, from an offset on; undefined when it has too few. */
+export function freeShardPorts(
+  node: number,
+  everything: readonly PlacedInstance[],
+  count: number,
+  offset: number,
+): readonly number[] | undefined {
+  const taken = everything.filter((one) => one.node === node).map(({ port }) => port);
+  const found: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const port = freePort(SHARD_PORTS, [...taken, ...found], offset + at);
+    if (port === undefined) return undefined;
+    found.push(port);
+  }
+  return found;
+}
+
 function freePort(
   { first, last }: { readonly first: number; readonly last: number },
   taken: readonly number[],

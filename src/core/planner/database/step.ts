@@ -1,4 +1,5 @@
 import type { StoreVersion } from "../../api/records.ts";
+import type { ReshapePlan } from "./reshape-plan.ts";
 import { waitUnasked, type WaitStep } from "../findings/step.ts";
 import type { DueRotation } from "./engine-rotation.ts";
 
@@ -42,6 +43,8 @@ export type LeaderAct =
   | { readonly kind: "close-engines" }
   /** Replace the password of the cluster at the engines, after the password of the management API was replaced. */
   | { readonly kind: "rotate-engine-password"; readonly due: DueRotation }
+  /** New shards begin to get their keys, beside those that serve. */
+  | { readonly kind: "begin-reshape"; readonly plan: ReshapePlan }
   /** The keys are copied anew, by another mover: what the new shards have got so far is worth nothing. */
   | { readonly kind: "begin-copy"; readonly why: string }
   /** The new shards go, and those that serve stay. */

@@ -19,6 +19,7 @@ import { instanceFacts } from "./instance-facts.ts";
 import type { CountersContext } from "./measurements.ts";
 import { gatherNodes } from "./node-facts.ts";
 import type { NodeFactsContext } from "./node-facts.ts";
+import { gatherReshape, type ReshapeContext } from "./mover-facts.ts";
 import { runningScript } from "./running-script.ts";
 
 /** What the facts about a database are gathered from. */
@@ -26,10 +27,11 @@ export type DatabaseFactsContext = EnginesContext &
   AgentReportContext &
   CountersContext &
   NodeFactsContext &
-  EngineRotationContext & {
+  EngineRotationContext &
+  ReshapeContext & {
     readonly records: Pick<Records, "databases">;
     readonly members: Pick<Members, "get" | "list">;
-    readonly peers: Pick<Peers, "answers" | "localInstances" | "proxy">;
+    readonly peers: Pick<Peers, "answers" | "localInstances" | "proxy" | "mover">;
     readonly clock: Clock;
   };
 
@@ -46,12 +48,14 @@ export async function gatherFacts(
     gatherEngineRotation(context, record),
   ]);
   const instances = await gatherInstances(context, record, nodes, answers);
+  const reshape = await gatherReshape(context, record, answers);
   const overlapUntil = record.passwords?.overlapUntil;
   const overlapIsOver = overlapUntil !== undefined && overlapUntil <= context.clock.now().toISOString();
   const everything = placedInstances(context.records.databases());
   const lettingIn = await gatherLettingIn(context, record, instances);
   const logins = { overlapIsOver, engineLogin, ...(rotation === undefined ? {} : { rotation }) };
-  return { record, nodes, instances, verified, ...logins, ...lettingIn, everything };
+  const moving = reshape === undefined ? {} : { reshape };
+  return { record, nodes, instances, verified, ...logins, ...lettingIn, ...moving, everything };
 }
 
 /** A proxy that has not read the record yet has so long to do it, in milliseconds. */

@@ -1,3 +1,4 @@
+import { askedShards } from "../../../../core/api/every-shard.ts";
 import type { LicenseTerms } from "../../../../core/api/license.ts";
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import { messageOf } from "#kit/base/fault";
@@ -38,8 +39,8 @@ export async function storeLicense(context: LicenseContext, license: string): Pr
 }
 
 /** Primaries and replicas as they are asked for: the surge of an upgrade or a move does not count, and of two numbers of shards the higher one does. */
-function shardsOf({ shards, shardCount = shards.length, replication }: DatabaseRecord): number {
-  return Math.max(shards.length, shardCount) * desiredInstances({ replication });
+function shardsOf(record: DatabaseRecord): number {
+  return Math.max(record.shards.length, askedShards(record)) * desiredInstances(record);
 }
 
 interface ValidatedLicense extends LicenseVerdict {

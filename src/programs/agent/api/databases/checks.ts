@@ -197,10 +197,11 @@ export function endpointPort(context: CheckContext, asked: number | undefined): 
 export function placeDatabase(
   context: CheckContext,
   nodes: readonly NodeFacts[],
-  wanted: Omit<NewShards, "nodes" | "everything" | "bdb">,
+  wanted: Omit<NewShards, "nodes" | "everything" | "bdb" | "firstInstance">,
 ): readonly (readonly InstancePlace[])[] {
   const everything = placedInstances(context.records.databases());
-  const placed = placeShards({ ...wanted, nodes, everything, bdb: context.records.state()?.nextDatabase ?? 1 });
+  const bdb = context.records.state()?.nextDatabase ?? 1;
+  const placed = placeShards({ ...wanted, nodes, everything, bdb, firstInstance: 1 });
   if (!("refusal" in placed)) return placed.places;
   throw refuse(
     placed.role === "replica" ? refusals.invalidReplication : refusals.insufficientResources,

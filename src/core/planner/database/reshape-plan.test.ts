@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { factsOf, node } from "../../../../test/kit/facts/database-scene.ts";
+import type { ShardRecord } from "../../api/records.ts";
+import { evenSlots, slotsText } from "../../slots/shard-slots.ts";
+import { planReshape, type Reshape, type ReshapePlan } from "./reshape-plan.ts";
+
+const MIB = 1024 * 1024;
+
+/** A database of so many shards, the primary of the first one on node 1 and so on. */
+function reshape(from: number, to: number, over: Partial<Reshape> = {}): Reshape {
+  const shards = evenSlots(from).map((slots, at): ShardRecord => ({
+    id: at + 1,
+    epoch: 1,
+    primary: at + 1,
+    instances: [{ id: at + 1, node: (at % 3) + 1, port: 20_001 + at, storeVersion: "7.2", launch: 1 }],
+    slots,
+  }));
+  const { record } = factsOf({
+    instances: [],
+    record: { shards, memoryBytes: 240 * MIB, replication: false, nextInstance: from + 1 },
+  });
+  const everything = shards.flatMap(({ instances }) =>
+    instances.map(({ node: uid, port }) => ({ node: uid, port, memoryBytes: 1, diskBytes: 1, primary: true })),
+  );
+  return { record, to, nodes: [node(1), node(2), node(3)], everything, ...over };
+}
+
+function planOf(...args: Parameters<typeof reshape>): ReshapePlan {
+  const plan = planReshape(reshape(...args));
+  assert.ok(!("refusal" in plan));
+  return plan;
+}
+
+test("new shards share the slots evenly, and their primaries are spread over the nodes", () => {
+  const { shards } = planOf(1, 3);
+  assert.deepEqual(
+    shards.map(({ slots }) => slotsText(slots)),
+    ["0-5461", "5462-10922", "10923-16383"],
+  );
+  assert.deepEqual(shards.map(({ places }) => places.map((place) => place.node)).toSorted(), [[1], [2], [3]]);
+});
+
+test("no port is one that is in use", () => {
+  const { shards, mover } = planOf(2, 4);
+  const places = shards.flatMap((shard) => shard.places.map((place) => `${place.node}:${place.port}`));
+  const ports = mover.ports.map((port) => `${mover.node}:${port}`);
+  assert.equal(new Set([...places, ...ports, "1:20001", "2:20002"]).size, 4 + 4 + 2);
+});
+
+test("the memory of both sets is counted, on each node", () => {
+  const { memory } = planOf(3, 6);
+  for (const { before, meanwhile, after } of memory) assert.equal(meanwhile, before + after);
+  const sum = memory.reduce((all, { after }) => all + after, 0);
+  assert.ok(Math.abs(sum - 240 * MIB) < 16_384, String(sum));
+});
+
+test("the mover runs where most primaries are, on a node that stays", () => {
+  assert.equal(planOf(4, 1).mover.node, 1);
+  assert.equal(planOf(4, 1, { nodes: [{ ...node(1), draining: true }, node(2), node(3)] }).mover.node, 2);
+});
+
+test("nothing is planned without room for both sets", () => {
+  const plan = planReshape(reshape(1, 2, { nodes: [{ ...node(1), memoryBytes: 100 * MIB }] }));
+  assert.match("refusal" in plan ? plan.refusal : "", /primary finds no place while both sets of shards are there/);
+});

@@ -1,0 +1,148 @@
+import { needText } from "#kit/base/sizes";
+import { askedShards, everyShard } from "../../api/every-shard.ts";
+import type { DatabaseRecord, InstanceRecord, ReshapeIntent, ShardRecord } from "../../api/records.ts";
+import { IN_SYNC_BYTES, inSync, primaryOf, replicasOf, syncText } from "./facts.ts";
+import type { DatabaseFacts } from "./facts.ts";
+import { planReshape } from "./reshape-plan.ts";
+import type { MoverFacts, ReshapeFacts } from "./reshape-facts.ts";
+import { type LeaderProposal, waitBecause } from "./step.ts";
+
+/** So many keys that are to be copied again do not make clients wait for long. */
+const FEW_TOUCHED = 100;
+/** A node that is away for so long, in milliseconds, does not come back at once. */
+const AWAY_MS = 10_000;
+/** An attempt that has failed is followed by the next one after so long, in milliseconds, and after twice as long each further time. */
+const PAUSE = { first: 1_000, most: 60_000 } as const;
+
+/** True while new shards get their keys: the primaries that serve stay where they are, unless one is lost. */
+export function isCopying({ reshape }: Pick<DatabaseRecord, "reshape">): boolean {
+  return reshape?.phase === "copy";
+}
+
+/** What comes before all else: a switch to the next table that has begun, and former shards that are not needed any more. */
+export function unfinishedTable({ record, reshape: facts }: DatabaseFacts): LeaderProposal | undefined {
+  switch (record.reshape?.phase) {
+    case "hold":
+    case "promote":
+      return { kind: "resume-table" };
+    case "retire":
+      return facts?.mayRetire === true ? { kind: "retire-shards" } : undefined;
+    case "copy":
+    case undefined:
+      return undefined;
+  }
+}
+
+/** The next step to the number of shards that is asked for, once no shard needs anything; undefined when the database has it. */
+export function beginStep(facts: DatabaseFacts): LeaderProposal | undefined {
+  const { record, nodes, everything } = facts;
+  const { shards, reshape } = record;
+  const to = askedShards(record);
+  if (reshape !== undefined)
+    return reshape.phase === "retire" ? waitBecause("the former shards go in some seconds") : undefined;
+  if (to === shards.length) return undefined;
+  const used = nodesOf(shards);
+  const left = nodes.find(({ uid, draining, alive }) => used.includes(uid) && (draining || !alive));
+  if (left !== undefined) return waitBecause(`${countText(to)} are made when node ${left.uid} is back in service`);
+  const plan = planReshape({ record, to, nodes, everything });
+  return "refusal" in plan
+    ? waitBecause(`${countText(to)} cannot be made: ${plan.refusal}`)
+    : { kind: "begin-reshape", plan };
+}
+
+/** What is done for shards that get their keys. */
+export function copyStep(facts: DatabaseFacts): LeaderProposal | undefined {
+  const { record, reshape: seen } = facts;
+  const { reshape } = record;
+  if (reshape?.phase !== "copy" || seen === undefined) return undefined;
+  const why = whyWithdraw(facts, reshape);
+  if (why !== undefined) return { kind: "withdraw-reshape", why };
+  return moverStep(facts, reshape, seen) ?? targetsStep(facts, reshape) ?? { kind: "switch-table" };
+}
+
+/** The nodes that serve are left by the primaries in the next table, and those that are to be have not been left meanwhile. */
+function whyWithdraw({ record, nodes }: DatabaseFacts, reshape: ReshapeIntent): string | undefined {
+  const asked = askedShards(record);
+  if (asked !== reshape.shards.length) return `${countText(asked)} are asked for by now`;
+  const used = [...nodesOf(everyShard(record)), reshape.mover.node];
+  const drained = nodes.find(({ uid, draining }) => draining && used.includes(uid));
+  if (drained !== undefined) return `node ${drained.uid} is to be left`;
+  const needed = [...nodesOf(reshape.shards), reshape.mover.node];
+  const away = nodes.find(({ uid, alive, goneForMs }) => !alive && goneForMs >= AWAY_MS && needed.includes(uid));
+  return away === undefined ? undefined : `node ${away.uid} is away`;
+}
+
+function nodesOf(shards: readonly ShardRecord[]): readonly number[] {
+  return shards.flatMap(({ instances }) => instances.map(({ node }) => node));
+}
+
+function moverStep(
+  { record, instances }: DatabaseFacts,
+  reshape: ReshapeIntent,
+  { mover, attemptMs }: ReshapeFacts,
+): LeaderProposal | undefined {
+  const { node } = reshape.mover;
+  switch (mover.state) {
+    case "unknown":
+      return waitBecause(`node ${node}, which copies the keys of shards, does not answer`);
+    case "awaited":
+      return waitBecause(`node ${node} begins to copy the keys of shards`);
+    case "over":
+      return copyAgain(mover.why, reshape, attemptMs);
+    case "at-work": {
+      const [left, ended] = [
+        mover.sources.find(({ isCurrent }) => !isCurrent),
+        mover.targets.find(({ state }) => state === "over"),
+      ];
+      if (left !== undefined) return copyAgain(`shard ${left.id} has another primary`, reshape, attemptMs);
+      if (ended !== undefined) return copyAgain(`the engine of new shard ${ended.id} has ended`, reshape, attemptMs);
+      const silent = record.shards.find((shard) => instances.get(shard.primary)?.state !== "serving");
+      if (silent !== undefined) return waitBecause(`the primary of shard ${silent.id} does not serve`);
+      return progressWait(mover);
+    }
+  }
+}
+
+function copyAgain(why: string, { attempt }: ReshapeIntent, attemptMs: number): LeaderProposal {
+  const pause = Math.min(PAUSE.most, PAUSE.first * 2 ** Math.min(attempt - 1, 10));
+  if (attemptMs >= pause) return { kind: "begin-copy", why };
+  return waitBecause(`copying begins anew in ${Math.ceil((pause - attemptMs) / 1_000)} s: ${why}`);
+}
+
+/** Undefined once each new shard has all but what was written a moment ago. */
+function progressWait({
+  sources,
+  targets,
+}: Extract<MoverFacts, { readonly state: "at-work" }>): LeaderProposal | undefined {
+  const filled = targets.filter(({ state }) => state === "following").length;
+  if (filled < targets.length || sources.some(({ state }) => state !== "following")) {
+    const bytes = targets.reduce((sum, { copiedBytes }) => sum + copiedBytes, 0);
+    return waitBecause(
+      `${filled} of ${countText(targets.length, "new ")} have their keys, ${needText(bytes)} are copied`,
+    );
+  }
+  const lag = Math.max(...targets.map(({ lagBytes }) => lagBytes));
+  if (lag > IN_SYNC_BYTES) return waitBecause(`the new shards have their keys, and are ${lag} bytes behind`);
+  const touched = sources.reduce((sum, one) => sum + one.touched, 0);
+  return touched > FEW_TOUCHED ? waitBecause(`${touched} keys are copied again`) : undefined;
+}
+
+/** Each engine of the new shards follows what it shall, and has what its primary has. */
+function targetsStep({ instances }: DatabaseFacts, { shards }: ReshapeIntent): LeaderProposal | undefined {
+  for (const shard of shards) {
+    const stray = shard.instances.find(({ id }) => instances.get(id)?.follows === "another");
+    if (stray !== undefined) return { kind: "reattach", shard: shard.id, replica: stray.id };
+  }
+  const late = shards.flatMap((shard) => replicasOf(shard)).find(({ id }) => !inSync(instances.get(id)));
+  const lost = shards.map(primaryOf).find(({ id }) => instances.get(id)?.state !== "serving");
+  if (lost !== undefined) return waitBecause(engineText(lost));
+  return late === undefined ? undefined : waitBecause(syncText(late, instances.get(late.id)));
+}
+
+function engineText({ node }: InstanceRecord): string {
+  return `the engine of a new shard on node ${node} does not serve`;
+}
+
+function countText(count: number, which = ""): string {
+  return count === 1 ? `one ${which}shard` : `${count} ${which}shards`;
+}
