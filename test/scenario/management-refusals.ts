@@ -96,12 +96,12 @@ export const refused: readonly Refused[] = [
     shards_count: 2,
   }),
   at(
-    "another number of shards",
+    "more shards than its memory has room for",
     "PUT",
     "/v1/bdbs/1",
-    406,
-    "invalid_sharding",
-    /has one shard, and .* cannot be changed/,
+    400,
+    "bad_request",
+    /2 shards need at least 40 MB together/,
     {
       shards_count: 2,
     },

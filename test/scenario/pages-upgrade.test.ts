@@ -107,6 +107,7 @@ async function extend({ dir, shell, type }: Scene): Promise<void> {
   await type(OPERATIONS, "storectl license authority");
   await shell("kubectl wait rec/rec --for=jsonpath='{.status.licenseStatus.shardsLimit}'=40 --timeout=120s");
   await type("docs/shards.md", "kubectl apply -f deploy/samples/sharded-database.yaml");
+  await type("docs/shards.md", "storectl reshape carts 3 --dry-run");
   await writeFile(join(dir, "tally.zip"), await tallyArchive({ compatible: "8.2" }));
   await type(OPERATIONS, "api /v2/modules");
   await type(OPERATIONS, 'kubectl patch rec rec --type merge -p \'{"spec":{"persistentSpec"');

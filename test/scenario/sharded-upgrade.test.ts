@@ -48,15 +48,24 @@ await test("the status shows each shard: its slots, its version, and its copies 
   for (const { primary, replicas } of shards) assert.equal(new Set([primary, ...replicas]).size, 2);
 });
 
-await test("another number of shards is refused with what it is, and the database goes on", async () => {
-  await kube.patch(Databases, ORDERS, { type: "merge", body: { spec: { shardCount: 4 } } });
+await test("more shards than its memory has room for are refused with the figures, and the database goes on", async () => {
+  await kube.patch(Databases, ORDERS, { type: "merge", body: { spec: { shardCount: 200 } } });
   let refused: DatabaseStatus = {};
   const isRefused = async (): Promise<boolean> => (refused = await status()).findings?.[0]?.id === "SpecInvalid";
   await until("it is refused", isRefused, PATIENCE);
   const { findings = [], shards = [] } = refused;
-  assert.match(findings[0]?.evidence ?? "", /the database has 2 shards, and the number cannot be changed yet/);
-  assert.equal(findings[0]?.remedy, "set spec.shardCount to 2");
+  assert.match(findings[0]?.evidence ?? "", /200 shards need at least 4000 MB together/);
   assert.equal(shards.length, 2);
+});
+
+await test("two shards become one as the object says", async () => {
+  await kube.patch(Databases, ORDERS, { type: "merge", body: { spec: { shardCount: 1 } } });
+  const isDone = async (): Promise<boolean> => {
+    const { status: state, shards = [] } = await status();
+    const [first, ...others] = shards;
+    return state === "active" && others.length === 0 && first?.slots === "0-16383" && isWhole(first);
+  };
+  await until("it is active with one shard and its replica", isDone, { ...PATIENCE, withinMs: 180_000 });
 });
 
 function isWhole({ state, storeVersion, replicas }: NonNullable<DatabaseStatus["shards"]>[number]): boolean {

@@ -23,7 +23,12 @@ export const databaseSpec = z.object({
     .optional()
     .describe("Cluster of the database; the only one of the namespace when absent."),
   memorySize,
-  shardCount: z.int().min(1).max(MOST_SHARDS).default(1).describe("Number of shards."),
+  shardCount: z
+    .int()
+    .min(1)
+    .max(MOST_SHARDS)
+    .default(1)
+    .describe("Number of shards. It may be changed while clients write."),
   ...settings,
   databaseSecretName: dnsLabel
     .optional()

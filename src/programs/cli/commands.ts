@@ -11,6 +11,7 @@ import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
 import { roleCommand } from "./role/command.ts";
 import { recoverCommand } from "./recover/command.ts";
+import { reshapeCommand } from "./databases/reshape-command.ts";
 import { shardsCommand } from "./databases/shards-command.ts";
 import { statusCommand } from "./status/command.ts";
 import { supportBundleCommand } from "./support/command.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly ((context: Asking) => Command)[] = [
   nodesCommand,
   databasesCommand,
   shardsCommand,
+  reshapeCommand,
   activeActiveCommand,
   modulesCommand,
   bundleCommand,

@@ -57,7 +57,10 @@ export const TYPED: Readonly<Record<string, Readonly<Record<string, TypedBlock>>
   },
   "docs/permissions.md": { "storectl role reader": { by: UPGRADE } },
   "docs/security.md": { "kubectl annotate secret shop-settings": { by: UPGRADE } },
-  "docs/shards.md": { "kubectl apply -f deploy/samples/sharded-database.yaml": { by: UPGRADE } },
+  "docs/shards.md": {
+    "kubectl apply -f deploy/samples/sharded-database.yaml": { by: UPGRADE },
+    "storectl reshape carts 3 --dry-run": { by: UPGRADE },
+  },
   "docs/storectl.md": {
     "storectl bundle generate": { by: UPGRADE, except: { "storectl bundle fetch": REMOTE } },
     "source <(storectl completion bash)": {

@@ -44,22 +44,29 @@ const cases: readonly {
     says: /needs 1 more \(1 replica\), and the licence/,
   },
   {
-    rule: "a database has the number of shards that it was made with",
+    rule: "a database may get more shards than it was made with",
     spec: { shardCount: 4 },
     change: {
       before: spec({}),
       existing,
       references: references({ clusters: [nearby({ shards: { used: 1, limit: 40 } })] }),
     },
-    field: "spec.shardCount",
-    says: /has one shard, and the number cannot be changed yet.* set spec\.shardCount to 1, or leave it out/,
   },
   {
-    rule: "and so has one of several, also where the number is left out",
+    rule: "the further ones are counted",
+    spec: { shardCount: 4 },
+    change: {
+      before: spec({}),
+      existing,
+      references: references({ clusters: [nearby({ shards: { used: 1, limit: 3 } })] }),
+    },
+    field: "spec.shardCount",
+    says: /needs 3 more \(3 primaries\), and the licence allows 3/,
+  },
+  {
+    rule: "a database of several may get fewer",
     spec: {},
     change: { before: spec({ shardCount: 4, memorySize: "1GB" }), existing: { ...existing, shards: 4 } },
-    field: "spec.shardCount",
-    says: /has 4 shards, and the number cannot be changed yet.* set spec\.shardCount to 4$/,
   },
   {
     rule: "one of several shards may be changed otherwise",

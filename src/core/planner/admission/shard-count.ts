@@ -3,7 +3,7 @@ import { needText } from "#kit/base/sizes";
 /** What is asked of the shards of a database. */
 export interface AskedShards {
   readonly count: number;
-  /** How many shards the database has; undefined while it has not been made. */
+  /** How many shards the database has, or is to have; undefined while it has not been made. */
   readonly has: number | undefined;
   /** The database is a site of an Active-Active database. */
   readonly isSite: boolean;
@@ -18,13 +18,8 @@ const LEAST_OF_SHARD = 20_000_000;
 export function shardCountObjection({ count, has, isSite, modules }: AskedShards): string | undefined {
   if (isSite && count > 1) return "a site of an Active-Active database has one shard";
   if (count === has) return undefined;
-  if (has !== undefined) return `the database has ${shardsText(has)}, and the number cannot be changed yet`;
   if (count === 1 || modules.length === 0) return undefined;
   return `the commands of modules (${modules.join(", ")}) are served from one shard alone`;
-}
-
-function shardsText(count: number): string {
-  return count === 1 ? "one shard" : `${count} shards`;
 }
 
 /** Why so many shards cannot share what the database may use, in bytes; undefined when they can. */

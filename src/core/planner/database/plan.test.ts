@@ -145,7 +145,16 @@ const cases: readonly Case[] = [
     act: none,
     drift: "DowngradeRefused",
   },
-  { name: "another number of shards is refused", view: view({ shardCount: 3 }), act: none, finding: "SpecInvalid" },
+  {
+    name: "another number of shards is asked for",
+    view: view({ shardCount: 3 }),
+    act: { kind: "update", uid: 1, settings: {}, password: false, shards: 3 },
+  },
+  {
+    name: "another number of shards ends one that is being made",
+    view: view({ shardCount: 1 }, { existing: { ...existing({}), isSettled: false, mayGrow: true, shards: 3 } }),
+    act: { kind: "update", uid: 1, settings: {}, password: false, shards: 1 },
+  },
   {
     name: "a new database gets the shards that it asks for",
     view: view({ shardCount: 2, storeVersion: "8.0" }, unmade),

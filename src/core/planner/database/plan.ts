@@ -26,6 +26,7 @@ export interface ExistingDatabase extends SettingValues {
   /** The site of an Active-Active database that the cluster knows it as; undefined when it is none. */
   readonly site: SiteOfDatabase | undefined;
   readonly port: number;
+  /** How many it has, or is to have by what was asked of the cluster last. */
   readonly shards: number;
   readonly storeVersion: StoreVersion;
   /** Where an upgrade that is under way leads; undefined while none is, and where the cluster does not say it. */
@@ -77,6 +78,8 @@ export type DatabaseAct =
       readonly kind: "update";
       readonly uid: number;
       readonly settings: Partial<WireSettings>;
+      /** Absent: as many as it has, or is to have. */
+      readonly shards?: number;
       /** The password is read from its Secret and sent too. */
       readonly password: boolean;
       readonly site?: SiteOfDatabase;
@@ -130,9 +133,16 @@ function describeAct(act: DatabaseAct): string {
   }
 }
 
-function changesOf({ settings, password, site, certificate }: Extract<DatabaseAct, { readonly kind: "update" }>) {
+function changesOf({
+  settings,
+  password,
+  site,
+  shards,
+  certificate,
+}: Extract<DatabaseAct, { readonly kind: "update" }>) {
   const secrets = [...(password ? ["the password"] : []), ...(certificate === true ? ["the certificate"] : [])];
-  return [...Object.keys(settings), ...(site === undefined ? [] : ["its site"]), ...secrets];
+  const parts = shards === undefined ? [] : ["the number of shards"];
+  return [...Object.keys(settings), ...parts, ...(site === undefined ? [] : ["its site"]), ...secrets];
 }
 
 function factsOf({ name, spec, existing, home, references }: DatabaseView): ReviewedDatabase {
@@ -151,17 +161,23 @@ function actFor(view: DatabaseView): DatabaseAct | undefined {
   const { existing, site } = view;
   const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
   const isLinked = site === undefined || isSameSite(site, existing?.site);
-  const besides = { ...certificate, ...(isLinked ? {} : { site }) };
+  const count = view.spec.shardCount;
+  const shards = existing === undefined || existing.shards === count ? {} : { shards: count };
+  const besides = { ...certificate, ...(isLinked ? {} : { site }), ...shards };
   if (existing === undefined) return creationOf(view, besides);
   // passwords and certificates need not wait for another change to end
   if (!existing.isSettled)
-    return updateOf(view, existing, memoryGiven(settingsOfSpec(view.spec), existing), certificate);
+    return updateOf(view, existing, memoryGiven(settingsOfSpec(view.spec), existing), {
+      ...certificate,
+      // what another change makes of the number of shards may be ended
+      ...(existing.mayGrow === true ? shards : {}),
+    });
   const settings = wireOf(differingSettings(settingsOfSpec(view.spec), existing));
   return updateOf(view, existing, settings, besides) ?? upgradeOf(view.spec, existing);
 }
 
 /** What is sent besides settings. */
-type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certificate" | "site">;
+type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certificate" | "site" | "shards">;
 
 function creationOf({ spec, references }: DatabaseView, besides: Besides): DatabaseAct {
   const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };

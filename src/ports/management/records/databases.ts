@@ -40,6 +40,13 @@ export const BDB = z
     ...ANSWERED_FIELDS,
     port: z.int().positive(),
     shards_count: z.int().positive(),
+    shards_count_asked: z
+      .int()
+      .positive()
+      .exactOptional()
+      .describe(
+        "The number of shards that is asked for, while it has another one; never from nodes of releases before 0.6.0.",
+      ),
     sharding: z
       .boolean()
       .exactOptional()

@@ -7,6 +7,7 @@ import type { ClientParametersChange } from "../records/client-parameters.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
+import { SHARDS_PLAN } from "../records/shards-plan.ts";
 import { json, route, withQuery } from "../route.ts";
 
 const FIELDS = { fields: "only these members, their names with commas between them" };
@@ -90,6 +91,13 @@ export const databaseRoutes = {
   shards: route("GET", "/v1/shards", "view_all_shards_info", "every shard of every database", z.array(SHARD)),
   shard: route("GET", "/v1/shards/:uid", "view_all_shards_info", "one shard", SHARD),
   bdbShards: route("GET", "/v1/bdbs/:uid/shards", "view_all_shards_info", "the shards of a database", z.array(SHARD)),
+  shardsPlan: route(
+    "GET",
+    "/v1/bdbs/:uid/shards_plan/:count",
+    "view_all_bdbs_info",
+    "how a database would get another number of shards; refused with the reason where it cannot",
+    SHARDS_PLAN,
+  ),
   crdbs: route(
     "GET",
     "/v1/crdbs",

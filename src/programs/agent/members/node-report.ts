@@ -11,7 +11,8 @@ import { parseJson } from "#kit/base/json";
  * another password of the cluster counts while the former one does, data crosses between sites once every node knows links,
  * a node says which passwords all its proxy workers go by, what clients set by CONFIG SET is applied everywhere, its proxies know the
  * scripts of clients of all nodes, it finds the Secrets of new databases and users made,
- * it reads the slots of shards and serves a database of several, it starts anew a primary that runs as a replica once it has a launch.
+ * it reads the slots of shards and serves a database of several, it starts anew a primary that runs as a replica once it has a launch,
+ * it runs new shards of a database beside those that serve, and their mover.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -30,6 +31,7 @@ export const NODE_CAPABILITIES = [
   "prepared-secrets",
   "several-shards",
   "starts-anew",
+  "new-shards",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

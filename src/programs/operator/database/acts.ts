@@ -81,7 +81,7 @@ async function perform(
       const certificate = await certificateBody(deps, redb, act.certificate);
       if ("failure" in certificate) return certificate;
       const password = held === undefined ? {} : { authentication_redis_pass: held.password };
-      const body = { ...act.settings, ...password, ...certificate, ...siteBody(act.site) };
+      const body = { ...act.settings, ...shardsBody(act), ...password, ...certificate, ...siteBody(act.site) };
       const bdb = await client.call("updateBdb", { params: { uid: act.uid }, body });
       return { bdb, passwordFrom: held?.from };
     }
@@ -110,7 +110,7 @@ async function create(
     name: redb.metadata.name,
     ...act.settings,
     ...port,
-    ...(act.shards === undefined ? {} : { shards_count: act.shards }),
+    ...shardsBody(act),
     redis_version: act.version,
     ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(moduleRequest) }),
     authentication_redis_pass: password,
@@ -133,6 +133,10 @@ async function certificateBody(
   const tls_certificate = await certificateToGive(deps, redb, deps.cluster);
   if (typeof tls_certificate !== "string") return { tls_certificate };
   return { failure: noCertificate(tls_certificate, redb.metadata.name) };
+}
+
+function shardsBody({ shards }: { readonly shards?: number }): Pick<BdbCreate, "shards_count"> {
+  return shards === undefined ? {} : { shards_count: shards };
 }
 
 function siteBody(site: SiteOfDatabase | undefined): Pick<BdbCreate, "active_active"> {

@@ -109,7 +109,7 @@ function decide(
       ...settingsOfWire(bdb),
       site: bdb.active_active,
       port: bdb.port,
-      shards: bdb.shards_count,
+      shards: bdb.shards_count_asked ?? bdb.shards_count,
       storeVersion: bdb.redis_version,
       upgradesTo: bdb.upgrades_to,
       modules:

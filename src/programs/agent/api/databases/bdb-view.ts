@@ -1,3 +1,4 @@
+import { askedShards } from "../../../../core/api/every-shard.ts";
 import { semanticVersion } from "../../../../ports/resp/loaded-modules.ts";
 import { clusterNames } from "../../../../core/api/names.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
@@ -103,9 +104,12 @@ function scriptOf(script: ShownScript | undefined): Pick<BdbRecord, "running_scr
   return { running_script: { node_uid: String(node), client, command, age_seconds: Math.floor(ageMs / 1000) } };
 }
 
-function shardsIn({ uid, shards }: DatabaseRecord) {
+function shardsIn(record: DatabaseRecord) {
+  const { uid, shards } = record;
+  const asked = askedShards(record);
   return {
     shards_count: shards.length,
+    ...(asked === shards.length ? {} : { shards_count_asked: asked }),
     sharding: shards.length > 1,
     shard_list: shards.flatMap(({ instances }) => instances.map(({ id }) => shardUid(uid, id))),
     epoch: shards.reduce((sum, { epoch }) => sum + epoch, 0),

@@ -1,5 +1,6 @@
 import { askedIn } from "../../../../core/api/settings/client-parameters.ts";
 import { usableRecords } from "../../../../core/planner/active-active/record.ts";
+import type { MeasuringContext } from "../../observation/measurements.ts";
 import { observeEngines } from "../../observation/engine-answers.ts";
 import { moduleNodes } from "../modules/module-nodes.ts";
 import type { ModuleRecord } from "../../../../ports/management/records.ts";
@@ -14,6 +15,7 @@ import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-healt
 import { deleteModule, installModule, localModule, type ModulesContext } from "../modules/module-upload.ts";
 import { moduleRecords } from "../modules/modules.ts";
 import type { InTurn } from "#kit/base/in-turn";
+import { planShards } from "./plan-shards.ts";
 import { passwordHandlers, type PasswordRoutes } from "./password-handlers.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { type LeaderContext, runOnLeader } from "../http/run-on-leader.ts";
@@ -24,13 +26,14 @@ type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" 
 type FurtherDatabaseRoutes = RecordRoutes | ActiveActiveRoutes;
 type RecordRoutes = "restoreRecord" | "localRecord" | "setClientParameters";
 type ActiveActiveRoutes = "crdbs" | "crdb" | "crdbHealth" | "crdbTasks" | "crdbTask" | "putCrdb";
-type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
+type ShardRoutes = "shards" | "shard" | "bdbShards" | "shardsPlan" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
 /** What they work on. */
 export type DatabaseHandlersContext = WriteContext &
   LeaderContext &
   ActionsContext &
+  MeasuringContext &
   LinkHealthContext & { readonly clientParameters: Pick<ClientParameterWrites, "set"> };
 
 /** Databases and their shards, Active-Active databases included. */
@@ -96,7 +99,7 @@ function recordHandlers(
 }
 
 /** What belongs to a database. */
-function shardHandlers(context: ActionsContext, reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
+function shardHandlers(context: DatabaseHandlersContext, reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
   return {
     bdbAction: async ({ params }) =>
       getDatabaseAction(context, (await reads.record(params.uid)).uid, params.action ?? ""),
@@ -108,6 +111,7 @@ function shardHandlers(context: ActionsContext, reads: DatabaseReads): Pick<Hand
       return found;
     },
     bdbShards: async ({ params }) => reads.shardsOf(await reads.record(params.uid)),
+    shardsPlan: async ({ params }) => planShards(context, await reads.record(params.uid), params.count ?? ""),
   };
 }
 

@@ -1,3 +1,8 @@
+import { askedShards } from "../../../../core/api/every-shard.ts";
+import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import { planReshape, type ReshapePlan } from "../../../../core/planner/database/reshape-plan.ts";
+import { placedInstances } from "../../../../core/records/placed-instances.ts";
+import { gatherNodes, type NodeFactsContext } from "../../observation/node-facts.ts";
 import { DATABASE_SETTINGS } from "../../../../core/api/settings/database-settings.ts";
 import {
   type AskedShards,
@@ -10,6 +15,9 @@ import { licenseOf } from "../cluster/license.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { type CheckContext, nodesWithout, nodeWithRelease } from "./checks.ts";
 
+/** What the checks of another number of shards read. */
+export type ShardChangeContext = CheckContext & NodeFactsContext;
+
 /** Refuses a request that says of its number of shards what is not so. */
 export function requireSharding({ sharding }: Pick<BdbCreate, "sharding">, count: number): void {
   if (sharding === undefined || sharding === count > 1) return;
@@ -21,13 +29,11 @@ export function requireSharding({ sharding }: Pick<BdbCreate, "sharding">, count
 export function requireShardCount(context: Pick<CheckContext, "members">, asked: AskedShards): void {
   const objection = shardCountObjection(asked);
   if (objection !== undefined) throw refuse(refusals.invalidSharding, objection);
-  if (asked.count === 1 || asked.count === asked.has) return;
-  const older = nodesWithout(context, "several-shards").map(nodeWithRelease);
+  if ((asked.has ?? 1) === asked.count) return;
+  const older = nodesWithout(context, asked.has === undefined ? "several-shards" : "new-shards").map(nodeWithRelease);
   if (older.length === 0) return;
-  throw refuse(
-    refusals.olderNode,
-    `no node of an older release runs a database of several shards: ${older.join(", ")}`,
-  );
+  const what = asked.has === undefined ? "runs a database of several shards" : "makes new shards of a database";
+  throw refuse(refusals.olderNode, `no node of an older release ${what}: ${older.join(", ")}`);
 }
 
 /** Refuses when these primaries and replicas more exceed the licence. */
@@ -49,4 +55,44 @@ export function requireShardMemory(asked: Parameters<typeof shardMemoryObjection
   const objection = shardMemoryObjection(asked);
   if (objection !== undefined)
     throw refuse(refusals.badRequest, objection, { field: DATABASE_SETTINGS.memoryBytes.wireName });
+}
+
+/** Refuses what the licence does not allow, and less memory than the shards need: those that the database has, and those that it shall have. */
+export function requireShardsOf(context: CheckContext, seen: DatabaseRecord, next: DatabaseRecord): void {
+  const [had, count] = [Math.max(seen.shards.length, askedShards(seen)), askedShards(next)];
+  const primaries = Math.max(0, count - had);
+  const added = seen.replication ? primaries : Math.max(had, count);
+  const replicas = next.replication ? added : 0;
+  if (primaries + replicas > 0) requireShards(context, { primaries, replicas });
+  requireShardMemory({ count: Math.max(seen.shards.length, count), memoryBytes: next.memoryBytes });
+}
+
+/** How the database gets the shards that are asked for, beside those that it has; undefined when it has them. Refused where the nodes have no room for both. */
+export async function planOfChange(
+  context: ShardChangeContext,
+  seen: DatabaseRecord,
+  next: DatabaseRecord,
+): Promise<ReshapePlan | undefined> {
+  const to = askedShards(next);
+  if (to === seen.shards.length || to === askedShards(seen)) return undefined;
+  // what has begun for another number goes first
+  const { reshape: _withdrawn, ...record } = next;
+  const databases = context.records.databases().map((one) => (one.uid === record.uid ? record : one));
+  const nodes = await gatherNodes(context);
+  const plan = planReshape({ record, to, nodes, everything: placedInstances(databases) });
+  if ("refusal" in plan) throw refuse(refusals.insufficientResources, plan.refusal);
+  return plan;
+}
+
+/** The plan of another number of shards alone, after all checks of such a change; undefined when the database has so many. */
+export async function requireChangeOfShards(
+  context: ShardChangeContext,
+  seen: DatabaseRecord,
+  count: number,
+): Promise<ReshapePlan | undefined> {
+  const { activeActive, modules = [] } = seen;
+  const asked = { count, has: askedShards(seen), isSite: activeActive !== undefined };
+  requireShardCount(context, { ...asked, modules: modules.map(({ name }) => name) });
+  requireShardsOf(context, seen, { ...seen, shardCount: count });
+  return planOfChange(context, seen, { ...seen, shardCount: count });
 }

@@ -1,3 +1,4 @@
+import { askedShards } from "../../../../core/api/every-shard.ts";
 import type { EndpointCertificate } from "../../../../core/api/endpoint-certificate.ts";
 import type { DatabaseModule, DatabaseRecord } from "../../../../core/api/records.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
@@ -15,7 +16,7 @@ import {
   requireRoom,
   requireTls,
 } from "./checks.ts";
-import { requireShardCount, requireSharding, requireShardMemory, requireShards } from "./shard-checks.ts";
+import { planOfChange, requireShardCount, requireSharding, requireShardsOf } from "./shard-checks.ts";
 import { requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { requireSite } from "./require-site.ts";
@@ -69,10 +70,9 @@ async function checkedSettings(
   requireSite(context, withChanges(seen, body));
   // one that has TLS may be changed otherwise while an engine lacks it
   if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
-  if (body.replication === true && !seen.replication)
-    requireShards(context, { primaries: 0, replicas: seen.shards.length });
-  requireShardMemory({ count: seen.shards.length, memoryBytes: withChanges(seen, body).memoryBytes });
+  requireShardsOf(context, seen, withChanges(seen, body));
   await requireRoom(context, seen, withChanges(seen, body));
+  await planOfChange(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
   const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);
   change(seen);
@@ -92,13 +92,22 @@ function withSettings(record: DatabaseRecord, body: Partial<BdbCreate>, now: str
   };
 }
 
-/** True for a change that only decides when replies are given, or gives memory and takes none: a change that waits may wait for it. */
+/**
+ * True for a change that only decides when replies are given, or gives memory and takes none: a change that waits may wait for it. Another number of shards may be
+ * asked for while one is made, which ends that.
+ */
 function isAwaited(body: Partial<BdbCreate>, record: DatabaseRecord): boolean {
   const { memory_size: bytes = record.memoryBytes } = body;
   return bytes >= record.memoryBytes && Object.keys(body).every((name) => AWAITED.has(name));
 }
 
-const AWAITED: ReadonlySet<string> = new Set(["durability", "without_replica", "memory_size"]);
+const AWAITED: ReadonlySet<string> = new Set([
+  "durability",
+  "without_replica",
+  "memory_size",
+  "shards_count",
+  "sharding",
+]);
 
 function namesOf(modules: readonly DatabaseModule[]): string {
   return modules
@@ -113,11 +122,13 @@ function hasChanges(record: DatabaseRecord, body: Partial<BdbCreate>): boolean {
 
 function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): DatabaseRecord {
   const site = body.active_active === undefined ? {} : { activeActive: body.active_active };
-  return { ...record, name: body.name ?? record.name, ...changesOfWire(body), ...site };
+  const { shards_count: shardCount = askedShards(record) } = body;
+  const shards = shardCount === askedShards(record) ? {} : { shardCount };
+  return { ...record, name: body.name ?? record.name, ...changesOfWire(body), ...site, ...shards };
 }
 
 function requireChangeable(context: WriteContext, record: DatabaseRecord, body: Partial<BdbCreate>): void {
-  const has = record.shards.length;
+  const has = askedShards(record);
   const { shards_count: count = has } = body;
   const isSite = (body.active_active ?? record.activeActive) !== undefined;
   requireSharding(body, count);

@@ -1,0 +1,36 @@
+import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import { slotsText } from "../../../../core/slots/shard-slots.ts";
+import type { ShardsPlanRecord } from "../../../../ports/management/records/shards-plan.ts";
+import type { MeasuringContext } from "../../observation/measurements.ts";
+import { refusals, refuse } from "../http/refusals.ts";
+import { shardsOf } from "../stats/measure.ts";
+import { requireChangeOfShards, type ShardChangeContext } from "./shard-checks.ts";
+
+/** How a database would get so many shards; refused as the change itself would be. */
+export async function planShards(
+  context: ShardChangeContext & MeasuringContext,
+  record: DatabaseRecord,
+  text: string,
+): Promise<ShardsPlanRecord> {
+  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
+  if (count === 0) throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);
+  const plan = await requireChangeOfShards(context, record, count);
+  if (plan === undefined) throw refuse(refusals.invalidSharding, `"${record.name}" has so many shards`);
+  const primaries = (await shardsOf(context, record)).filter(({ isPrimary }) => isPrimary);
+  return {
+    shards_count: record.shards.length,
+    shards_count_asked: count,
+    used_memory: primaries.reduce((sum, { metrics }) => sum + (metrics["used_memory"] ?? 0), 0),
+    shards: plan.shards.map(({ slots, places }) => ({
+      assigned_slots: slotsText(slots),
+      node_uids: places.map(({ node }) => String(node)),
+    })),
+    nodes: plan.memory.map(({ node, before, meanwhile, after }) => ({
+      node_uid: String(node),
+      memory: before,
+      memory_meanwhile: meanwhile,
+      memory_afterwards: after,
+    })),
+    copying_node_uid: String(plan.mover.node),
+  };
+}

@@ -1,0 +1,33 @@
+import type { ShardsPlanRecord } from "../../../ports/management/records/shards-plan.ts";
+import { textTable } from "../console/output.ts";
+import { bytesText } from "../console/units.ts";
+
+/** How a database gets another number of shards, and what that takes, for people. */
+export function reshapePlanText(database: string, plan: ShardsPlanRecord, columns: number): string {
+  const { shards_count: from, shards_count_asked: to, used_memory, copying_node_uid: node } = plan;
+  const shards = plan.shards.map(({ assigned_slots: slots, node_uids: [primary = "", ...replicas] }) => [
+    slots,
+    `node ${primary}`,
+    replicas.map((uid) => `node ${uid}`).join(", ") || "-",
+  ]);
+  const nodes = plan.nodes.map((one) => [
+    `node ${one.node_uid}`,
+    bytesText(one.memory),
+    bytesText(one.memory_meanwhile),
+    bytesText(one.memory_afterwards),
+  ]);
+  const lines = [
+    `${database}: from ${shardsText(from)} to ${shardsText(to)}. ${bytesText(used_memory)} are copied, by node ${node}.`,
+    "Clients keep their connections, and are held once, for some milliseconds, when the new shards take over.",
+    ...(from === 1 ? [SPLIT] : []),
+  ];
+  return `${lines.join("\n")}\n\n${textTable(["SLOTS", "PRIMARY", "REPLICAS"], shards, columns)}\n${textTable(["NODE", "MEMORY NOW", "MEANWHILE", "AFTERWARDS"], nodes, columns)}`;
+}
+
+/** What one shard permits and several do not. */
+const SPLIT =
+  "Commands with keys of several slots, which one shard takes, get CROSSSLOT from several: store_endpoint_multi_slot_requests_total counts them.";
+
+function shardsText(count: number): string {
+  return count === 1 ? "one shard" : `${count} shards`;
+}
