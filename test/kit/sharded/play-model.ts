@@ -9,7 +9,7 @@ import { ModelClient } from "./model-client.ts";
 /** What a client plays, and where. */
 export interface ModelPlay {
   readonly listen: Address;
-  /** Of the database. */
+  /** Of the database; 0: they change. */
   readonly shards: number;
   /** Of the client. */
   readonly number: number;
@@ -21,7 +21,7 @@ export interface ModelPlay {
 /** Sends pipelines of one client, and compares each reply with its model; how many it has compared. */
 export async function playModel({ listen, shards, number, seed, goesOn }: ModelPlay): Promise<number> {
   const dice = seededDice(seed * 1_000 + shards * 100 + number);
-  const model = new ModelClient(`${shards}:${number}`, dice, shards > 1);
+  const model = new ModelClient(`${shards}:${number}`, dice, shards === 0 ? "changes" : shards > 1);
   const client = await RawClient.connect(listen);
   let checked = 0;
   for (let round = 0; goesOn(); round++) {

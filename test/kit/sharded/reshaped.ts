@@ -1,5 +1,5 @@
 import { evenSlots } from "../../../src/core/slots/shard-slots.ts";
-import type { EndpointConfig, EndpointShard } from "../../../src/ports/management/proxy-control.ts";
+import type { Address, EndpointConfig, EndpointShard } from "../../../src/ports/management/proxy-control.ts";
 import { startEngine, type TestEngine } from "../engines/engine.ts";
 import { addressOf, done, endpointFor, startProxy, type TestProxy } from "../engines/proxy.ts";
 import { RawClient } from "../engines/raw-client.ts";
@@ -48,10 +48,14 @@ export class Reshaped implements AsyncDisposable {
     return database;
   }
 
+  /** Where the proxy at this place accepts clients. */
+  listen(proxy: number): Address {
+    return this.#endpoint(proxy).listen;
+  }
+
   /** A client of the proxy at this place. */
   client(proxy = 0): Promise<RawClient> {
-    const { listen } = this.#endpoint(proxy);
-    return RawClient.connect(listen);
+    return RawClient.connect(this.listen(proxy));
   }
 
   /** Gives the proxy at this place the configuration of now. */

@@ -69,6 +69,7 @@ function routeShards(context: RoutingContext, config: EndpointConfig): RoutedSha
       context.clock,
       (address) => new Upstream(address, { ...context, changed: () => undefined }),
       context.holdMs,
+      config.tableEpoch,
     );
     const hasOtherShards = table !== undefined;
     return { scans, route: new ShardRoute({ ...context, scans, hasOtherShards }, shard, isClosed(config)) };

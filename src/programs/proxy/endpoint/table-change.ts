@@ -94,11 +94,22 @@ export class TableChange {
     const { routes } = this.#parts;
     this.#heldSince = performance.now();
     try {
-      return Math.max(...(await Promise.all(routes.map((route) => route.hold(route.epoch, drainMs, holdMs)))));
+      const drained = Math.max(...(await Promise.all(routes.map((route) => route.hold(route.epoch, drainMs, holdMs)))));
+      await this.#prepareClients();
+      return drained;
     } catch (error) {
       this.#resume();
       throw error;
     }
+  }
+
+  /** Those who listen do so at the next shards as well, as far as they can within a moment. */
+  async #prepareClients(): Promise<void> {
+    const { clients, clock } = this.#parts;
+    const routed = this.#prepared?.routed;
+    if (routed === undefined) return;
+    const prepared = Promise.all([...clients].map((client) => client.work.crossing.prepare(routed)));
+    await Promise.race([prepared, clock.sleep(PREPARE_MS)]);
   }
 
   /** Goes on at these shards; resolves with the milliseconds for which clients were held. */
@@ -184,6 +195,7 @@ export class TableChange {
   }
 
   #dropPrepared(): void {
+    for (const client of this.#prepared === undefined ? [] : this.#parts.clients) client.work.crossing.giveUp();
     for (const route of this.#prepared?.routed.routes ?? []) route.close();
     this.#prepared = undefined;
   }
@@ -198,6 +210,9 @@ export class TableChange {
     return { lanes: [...new Map(lanes.map((settings) => [settingsKey(settings), settings])).values()], pins: [] };
   }
 }
+
+/** How long clients are held for those who listen: the others listen at the next shards a moment after these serve. */
+const PREPARE_MS = 500;
 
 async function bringScripts({ upstream, scripts }: ShardRoute): Promise<void> {
   if (upstream !== undefined) await scripts.complete(upstream);

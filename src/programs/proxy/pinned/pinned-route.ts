@@ -3,6 +3,7 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 import { notWithShards, replies } from "../protocol/replies.ts";
 import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import type { OtherShards } from "./other-shards.ts";
 import { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { ShardListeners } from "./shard-listeners.ts";
@@ -15,7 +16,7 @@ export class PinnedRoute {
   /** Undefined while the session shares a lane. */
   current: Pinned | undefined;
   /** The connections over which the client of several shards gets messages; undefined where there is one shard. */
-  readonly listeners: ShardListeners | undefined;
+  listeners: ShardListeners | undefined;
   readonly #parts: PinnedParts;
   /** The place of the shard that the connection is to. */
   #shard = 0;
@@ -32,6 +33,10 @@ export class PinnedRoute {
   /** The place of the shard that the session has a connection of its own to; undefined: it has none. */
   get shard(): number | undefined {
     return this.current === undefined ? undefined : this.#shard;
+  }
+
+  set shard(shard: number) {
+    this.#shard = shard;
   }
 
   /** Where there are several shards, the slot of the keys that the client watches, and of those in its transaction. */
@@ -114,10 +119,13 @@ export class PinnedRoute {
     return this.current.take(request, command);
   }
 
-  /** Goes on at the shard at this place with the transaction of the client, whose requests are all queued, and none has a key. */
-  moveTo(shard: number): void {
+  /**
+   * Goes on at the shard at this place with the transaction of the client, whose requests are all queued, and none has a key; or, when the database
+   * has `others`, where they say once nothing is at the engine of before.
+   */
+  moveTo(shard: number, others?: OtherShards): void {
     this.#shard = shard;
-    this.current?.changeShard();
+    this.current?.changeShard(others);
   }
 
   /** The session can share a lane again. */

@@ -15,7 +15,7 @@ import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { PinnedWork } from "./pinned-work.ts";
 import { Redirection } from "./redirection.ts";
-import { Relocation, type RelocationEvents } from "./relocation.ts";
+import { limitLeaving, Relocation, type RelocationEvents } from "./relocation.ts";
 import { ReplyEffects } from "./reply-effects.ts";
 import { RoleCheck } from "./role-check.ts";
 import { shownMessage, shownReply } from "./tracking-replies.ts";
@@ -116,8 +116,12 @@ export class Pinned {
     this.#sendPutOff();
   }
 
-  /** Goes on at the shard that its parts name now; nothing may be pending. */
-  changeShard(): void {
+  /** Goes on at the shard that its parts name now; nothing may be pending. Or where `others` say, once nothing is at the engine of before. */
+  changeShard(others?: Relocation["others"]): void {
+    if (others !== undefined) {
+      this.#relocation.others = others;
+      return void this.upstreamChanged();
+    }
     discardAt(this.#pin, this.#upstream);
     this.#pin = undefined;
     this.#leave();
@@ -130,7 +134,8 @@ export class Pinned {
     if (mirror !== undefined) this.#goOnAt(mirror);
     else if (upstream !== undefined && upstream !== this.#upstream) {
       this.#leave();
-      if (this.#pin !== undefined && this.#machine.apply("change-primary")) this.#limitLeaving(this.#pin);
+      if (this.#pin !== undefined && this.#machine.apply("change-primary"))
+        this.#cancelTimer = limitLeaving(this.#parts.endpoint, this.#pin, () => void this.#loseEngine());
     } else this.#mirroring.end();
   }
 
@@ -279,14 +284,6 @@ export class Pinned {
     });
   }
 
-  /** A former primary may answer on `pin` for `holdMs` more. */
-  #limitLeaving(pin: Pin): void {
-    this.#cancelTimer = startTimer(this.#parts.endpoint.clock, this.#primary.holdMs, () => {
-      pin.destroy();
-      this.#loseEngine();
-    });
-  }
-
   /** The connection has no state of the session, and takes requests. */
   get #isReusable(): boolean {
     return this.#pin !== undefined && !this.work.endedInput.isEnding && !this.#needsPin;
@@ -358,6 +355,7 @@ export class Pinned {
 
   #describeMoves(): RelocationEvents {
     return {
+      kept: { state: this.state, pending: this.#pending, commands: this.#commands },
       prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
       requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
       replay: (upstream, isMirrored) => {

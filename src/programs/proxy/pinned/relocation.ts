@@ -11,10 +11,11 @@ import type { Replay } from "../upstream/replay.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { scriptsArrived } from "./awaited-scripts.ts";
+import { goToShards, type KeptAtConnection, type OtherShards } from "./other-shards.ts";
 import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** The parts of the session that a relocation moves. */
-type RelocatedParts = Pick<SessionParts, "identity" | "output"> & {
+type RelocatedParts = Pick<SessionParts, "identity" | "output" | "life" | "pinned"> & {
   readonly endpoint: {
     readonly clock: Clock;
     readonly log: Log;
@@ -24,6 +25,8 @@ type RelocatedParts = Pick<SessionParts, "identity" | "output"> & {
 };
 
 export interface RelocationEvents {
+  /** What the session keeps. */
+  readonly kept: KeptAtConnection;
   /** Finds out what the state of the session needs at that engine; rejects when that cannot be had yet. */
   prepare(upstream: Upstream): Promise<void>;
   /** What the next engine is to execute. */
@@ -44,6 +47,8 @@ export interface RelocationEvents {
 
 /** Brings a pinned session to the endpoint's primary, as soon as one accepts it. */
 export class Relocation {
+  /** Other shards serve, and the session has not gone there. */
+  others: OtherShards | undefined;
   readonly #parts: RelocatedParts;
   readonly #events: RelocationEvents;
   #running = false;
@@ -60,6 +65,7 @@ export class Relocation {
 
   /** Starts, or goes on sooner; `urgent`: the client waits, and `expired` is called after `holdMs` without a primary. */
   start(delayMs: number, urgent: boolean): void {
+    if (!this.#goToOthers()) return;
     const { clock } = this.#parts.endpoint;
     const primary = this.#primary;
     if (urgent)
@@ -70,6 +76,18 @@ export class Relocation {
     this.#cancelRetry();
     if (delayMs === 0) void this.#run();
     else this.#retry(delayMs);
+  }
+
+  /** False when the session goes no further as it is. */
+  #goToOthers(): boolean {
+    const { others } = this;
+    this.others = undefined;
+    if (others === undefined) return true;
+    const goesOn = goToShards(others, this.#events.kept);
+    if (goesOn === undefined)
+      this.#parts.life.cut("its requests are for several shards, which have come in place of one");
+    if (goesOn === false) this.#parts.pinned.leave();
+    return goesOn === true;
   }
 
   stop(): void {
@@ -139,6 +157,18 @@ export class Relocation {
     pin?.destroy();
     if (this.#usesMirror && !this.#stopped) this.#events.missed();
   }
+}
+
+/** A former primary may answer on `pin` for as long as clients may be held: then the connection is ended, and `lost` is called. Cancels that. */
+export function limitLeaving(
+  endpoint: Pick<RelocatedParts["endpoint"], "clock" | "routes">,
+  pin: Pick<Pin, "destroy">,
+  lost: () => void,
+): () => void {
+  return startTimer(endpoint.clock, onlyRoute(endpoint).holdMs, () => {
+    pin.destroy();
+    lost();
+  });
 }
 
 const RETRY_MS = 50;

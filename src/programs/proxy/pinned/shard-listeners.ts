@@ -36,9 +36,14 @@ export class ShardListeners {
   readonly #due: Buffer[] = [];
   /** A request about this is not answered: what comes behind its reply must wait. */
   #isAsking = false;
+  /** The shards do not serve yet: messages wait until the client reads on from here. */
+  #isAhead: boolean;
+  #isOver = false;
 
-  constructor(parts: PinnedParts) {
+  /** `isAhead`: the shards are to serve, and do not yet. */
+  constructor(parts: PinnedParts, isAhead = false) {
     this.#parts = parts;
+    this.#isAhead = isAhead;
   }
 
   /** The client is about to be sent messages: no request can be taken before. */
@@ -115,6 +120,7 @@ export class ShardListeners {
 
   /** Sends on what waits, as far as the client reads it and no reply is on its way. */
   readOn(): void {
+    this.#isAhead = false;
     if (this.#isAsking || this.#parts.shared.hasPending) return;
     for (const message of this.#due.splice(0)) this.#parts.output.push(message);
     if (this.#parts.output.congested) return;
@@ -128,6 +134,7 @@ export class ShardListeners {
 
   /** The client needs none of them any more. */
   drop(): void {
+    this.#isOver = true;
     this.#due.length = 0;
     for (const shard of [...this.#at.keys()]) this.#leave(shard);
     this.state.subscriptions.clear();
@@ -165,7 +172,7 @@ export class ShardListeners {
     connects: boolean,
   ): Promise<Buffer | undefined> {
     const reply = await this.#at.get(shard)?.ask(request, command, count);
-    if (reply !== undefined || !connects || this.#parts.life.ended) return reply;
+    if (reply !== undefined || !connects || this.#isOver || this.#parts.life.ended) return reply;
     // its primary has moved since it was connected
     const refusal = await this.#connectTo(shard);
     return refusal ?? this.#askOne({ shard, request, replies: count }, command, connects);
@@ -183,7 +190,7 @@ export class ShardListeners {
   async #connectTo(shard: number): Promise<Buffer | undefined> {
     const { endpoint, life } = this.#parts;
     const primary = routeTo(endpoint, shard);
-    while (!life.ended) {
+    while (!life.ended && !this.#isOver) {
       if (primary.unavailable) return primary.refusal;
       if (!endpoint.mayPin) return replies.tooManyPins;
       if (await this.#tryAt(shard, primary)) return undefined;
@@ -199,7 +206,7 @@ export class ShardListeners {
     if (upstream === undefined || primary.held) return false;
     try {
       const pin = await upstream.pins.takeOrDial(identity.settings);
-      if (life.ended || primary.upstream !== upstream || primary.held) {
+      if (life.ended || this.#isOver || primary.upstream !== upstream || primary.held) {
         upstream.pins.giveBack(pin);
         return false;
       }
@@ -223,7 +230,7 @@ export class ShardListeners {
     const { output, shared } = this.#parts;
     const mustWait = this.isDue || this.#isAsking;
     // a copy: the engine's bytes are used again
-    if (shared.hasPending || (mustWait && !isBeforeReply)) this.#due.push(Buffer.from(message));
+    if (shared.hasPending || this.#isAhead || (mustWait && !isBeforeReply)) this.#due.push(Buffer.from(message));
     else output.push(message);
     if (this.isDue || output.congested) this.pause();
   }

@@ -3,10 +3,21 @@ import type { PinnedEndpoint, PinnedParts } from "./pinned-parts.ts";
 
 /** The parts of a session for a connection to the shard at the place that `shard` names when it is asked: the endpoint as if it had no other. */
 export function partsAtShard(parts: PinnedParts, shard: () => number): PinnedParts {
-  if (parts.endpoint.table === undefined) return parts;
-  const { identity, output, life, turns, work, shared, pinned, invalidations } = parts;
-  const endpoint = endpointAtShard(parts.endpoint, shard);
-  return { identity, output, life, turns, work, shared, pinned, invalidations, endpoint };
+  const { identity, output, life, turns, work, pinned, invalidations } = parts;
+  return {
+    identity,
+    output,
+    life,
+    turns,
+    work,
+    pinned,
+    invalidations,
+    endpoint: endpointAtShard(parts.endpoint, shard),
+    // another one when other shards serve
+    get shared() {
+      return parts.shared;
+    },
+  };
 }
 
 function endpointAtShard(endpoint: PinnedEndpoint, shard: () => number): PinnedEndpoint {

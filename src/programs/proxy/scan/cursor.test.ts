@@ -23,7 +23,7 @@ test("a cursor of several shards also names its shard, and any client's numbers 
   const positions = fc.bigInt({ min: 1n, max: 2n ** 31n - 1n });
   fc.assert(
     fc.property(positions, fc.nat(), fc.nat({ max: 511 }), (position, epoch, shard) => {
-      const cursor = shown(withTag(answer(String(position)), epochTag(epoch), { shard, of: 512 }));
+      const cursor = shown(withTag(answer(String(position)), epochTag(epoch), { shard, of: 512, nextTag: 0 }));
       assert.ok(Number.isSafeInteger(Number(cursor)), cursor);
       const back = cursorOf(encodeCommand(["SCAN", cursor]));
       assert.deepEqual(back && shardIn(back), { shard, cursor: { tag: epochTag(epoch), position: String(position) } });
@@ -32,9 +32,9 @@ test("a cursor of several shards also names its shard, and any client's numbers 
 });
 
 test("behind the last keys of a shard a scan begins at the next one, and behind those of the last shard it ends", () => {
-  const next = cursorOf(encodeCommand(["SCAN", shown(withTag(answer("0"), 5, { shard: 1, of: 3 }))]));
+  const next = cursorOf(encodeCommand(["SCAN", shown(withTag(answer("0"), 5, { shard: 1, of: 3, nextTag: 0 }))]));
   assert.deepEqual(next && shardIn(next), { shard: 2, cursor: NEW });
-  assert.equal(shown(withTag(answer("0"), 5, { shard: 2, of: 3 })), "0");
+  assert.equal(shown(withTag(answer("0"), 5, { shard: 2, of: 3, nextTag: 0 })), "0");
 });
 
 test("neighbouring epochs have different tags, and none has that of a cursor without", () => {

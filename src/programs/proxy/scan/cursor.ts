@@ -14,9 +14,14 @@ export interface ScanCursor {
   readonly position: string;
 }
 
-/** The tag of an epoch: two epochs have the same one only when thousands lie between them. */
-export function epochTag(epoch: number): number {
-  return 1 + (epoch % MOST_TAGS);
+/** The tag of an epoch, under a table of slots: two epochs of a table have the same one only when thousands lie between them. */
+export function epochTag(epoch: number, tableEpoch = 0): number {
+  return 1 + ((epoch + tableEpoch * TABLE_STEP) % MOST_TAGS);
+}
+
+/** The tag of a cursor at which the scan of a shard begins, behind those of other shards. A table that was the first one has none. */
+export function beginningTag(tableEpoch: number): number {
+  return tableEpoch === 0 ? 0 : epochTag(0, tableEpoch);
 }
 
 /** The tag of a process that began within an epoch, in the place of that of the epoch: it tells its cursors from those of the process before. */
@@ -45,6 +50,8 @@ export function withPosition(request: Buffer, position: string): Buffer {
 export interface ScannedShard {
   readonly shard: number;
   readonly of: number;
+  /** The tag of a cursor at which the next shard begins. */
+  readonly nextTag: number;
 }
 
 /** The shard that a cursor names, and the cursor as that shard has it. A cursor of a database of several shards names one below the tag. */
@@ -60,14 +67,14 @@ export function shardIn({ tag, position }: ScanCursor): { readonly shard: number
  * The engine's reply with the cursor as clients get it; the last one of a scan, or another reply, is returned unchanged. Behind the last keys of
  * a shard, the scan goes on at the next one.
  */
-export function withTag(answer: Buffer, tag: number, { shard, of }: ScannedShard = ONLY): Buffer {
+export function withTag(answer: Buffer, tag: number, { shard, of, nextTag }: ScannedShard = ONLY): Buffer {
   const head = /^\*2\r\n\$\d+\r\n(\d+)\r\n/.exec(answer.toString("latin1", 0, LONGEST_HEAD));
   const [whole, position] = head ?? [];
   if (whole === undefined || position === undefined) return answer;
   const isLast = position === FIRST;
   if (isLast && shard + 1 === of) return answer;
   const place = isLast ? BigInt(shard + 1) << SHARD_BITS : (BigInt(shard) << SHARD_BITS) | BigInt(position);
-  const cursor = String((BigInt(isLast ? 0 : tag) << POSITION_BITS) | place);
+  const cursor = String((BigInt(isLast ? nextTag : tag) << POSITION_BITS) | place);
   return Buffer.concat([Buffer.from(`*2\r\n$${cursor.length}\r\n${cursor}\r\n`), answer.subarray(whole.length)]);
 }
 
@@ -86,8 +93,10 @@ const POSITIONS = (1n << POSITION_BITS) - 1n;
 /** Enough for 512 shards, and for a table of each that takes more than a machine has. */
 const SHARD_BITS = 31n;
 const SHARD_POSITIONS = (1n << SHARD_BITS) - 1n;
-const ONLY: ScannedShard = { shard: 0, of: 1 };
+const ONLY: ScannedShard = { shard: 0, of: 1, nextTag: 0 };
 const MOST_TAGS = 4095;
+/** Further than a shard has changes of primary while a scan lasts. */
+const TABLE_STEP = 1511;
 const LONGEST_HEAD = 40;
 
 function cursorIndex(args: readonly Buffer[]): number {

@@ -42,7 +42,7 @@ export function takeScan(session: ScanParts, request: Buffer): boolean | undefin
   if (!mayPin) return session.turns.answer(replies.tooManyPins);
   counters.pins++;
   session.turns.waitFor(
-    answerOf(session, request, placeOf(session.endpoint, request, cursor)).then((answer) => {
+    answerOf(session, request, cursor).then((answer) => {
       counters.pins--;
       counters.requests++;
       session.output.reply(answer);
@@ -91,27 +91,26 @@ interface ScanPlace {
   readonly among: ScannedShard | undefined;
 }
 
-function placeOf({ table, routes }: ScanParts["endpoint"], request: Buffer, cursor: ScanCursor): ScanPlace {
-  if (table === undefined) return { shard: 0, cursor, among: undefined };
+function placeOf({ table, routes, scans }: ScanParts["endpoint"], request: Buffer, cursor: ScanCursor): ScanPlace {
+  // one of several shards that are no more begins anew
+  if (table === undefined)
+    return { shard: 0, cursor: cursor.tag === 0 && shardIn(cursor).shard > 0 ? NEW : cursor, among: undefined };
   const [slot] = slotsIn(commandName(request), request);
   if (slot !== undefined) return { shard: table[slot] ?? 0, cursor, among: undefined };
   const found = shardIn(cursor);
-  // no proxy has given it out
-  const { shard, cursor: own } = found.shard < routes.length ? found : { shard: 0, cursor: NEW };
-  return { shard, cursor: own, among: { shard, of: routes.length } };
+  // otherwise no proxy has given it out, or the shards were other ones
+  const isValid = scans[found.shard]?.isOfTable(cursor) === true;
+  const { shard, cursor: own } = isValid ? found : { shard: 0, cursor: NEW };
+  return { shard, cursor: own, among: { shard, of: routes.length, nextTag: scans[0]?.beginningTag ?? 0 } };
 }
 
-async function answerOf(session: ScanParts, request: Buffer, { cursor, shard, among }: ScanPlace): Promise<Buffer> {
+async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
   const { endpoint, identity } = session;
-  const primary = routeTo(endpoint, shard);
-  const scans = endpoint.scans[shard];
-  if (scans === undefined) throw new Error(`no scan goes on at shard ${shard}`);
-  await scans.named();
-  let tried = scans.route(cursor)?.source;
+  let tried: ScanRoute["source"] | undefined;
   let since = performance.now();
-  while (!session.life.ended) {
-    const route = scans.route(cursor);
-    if (route === undefined && primary.unavailable) break;
+  for (;;) {
+    const { primary, route, among } = await placeNow(endpoint, request, cursor);
+    if (session.life.ended || (route === undefined && primary.unavailable)) return primary.refusal;
     // each server has `holdMs` of its own, and is asked once more when they are over
     if (route?.source !== tried) since = performance.now();
     const isLate = performance.now() - since >= primary.holdMs;
@@ -122,11 +121,20 @@ async function answerOf(session: ScanParts, request: Buffer, { cursor, shard, am
     } catch (error) {
       endpoint.log.debug("a scan is sent again", { error });
     }
-    if (isLate) break;
+    if (isLate) return primary.refusal;
     await endpoint.clock.sleep(RETRY_MS);
-    await scans.named();
   }
-  return primary.refusal;
+}
+
+/** Where the scan goes on at the shards that serve now. */
+async function placeNow(endpoint: ScanParts["endpoint"], request: Buffer, given: ScanCursor) {
+  const { shard, among, cursor } = placeOf(endpoint, request, given);
+  const scans = endpoint.scans[shard];
+  if (scans === undefined) throw new Error(`no scan goes on at shard ${shard}`);
+  await scans.named();
+  // other shards may serve meanwhile
+  if (scans !== endpoint.scans[shard]) return placeNow(endpoint, request, given);
+  return { primary: routeTo(endpoint, shard), route: scans.route(cursor), among };
 }
 
 const RETRY_MS = 50;

@@ -1,6 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
-import { FIRST, NO_EPOCH, epochTag, runTag } from "./cursor.ts";
+import { FIRST, NO_EPOCH, beginningTag, epochTag, runTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import { ScanSource } from "./source.ts";
 import type { Requirement } from "../upstream/requirement.ts";
@@ -19,6 +19,7 @@ export class ScanSources {
   readonly #clock: Clock;
   readonly #connectTo: (address: EnginePlace) => Upstream;
   readonly #patienceMs: () => number;
+  readonly #tableEpoch: number;
   readonly #sources = new Set<ScanSource>();
   readonly #byTag = new Map<number, ScanSource>();
   #primary: { readonly tag: number; readonly address: EnginePlace } | undefined;
@@ -26,7 +27,9 @@ export class ScanSources {
   #first: { readonly tag: number; readonly run: string } | undefined;
   #requirement: Requirement = "hold";
 
-  constructor(clock: Clock, connectTo: (address: EnginePlace) => Upstream, patienceMs: () => number) {
+  /** `tableEpoch`: of the slots of its shard. */
+  constructor(clock: Clock, connectTo: (address: EnginePlace) => Upstream, patienceMs: () => number, tableEpoch = 0) {
+    this.#tableEpoch = tableEpoch;
     this.#clock = clock;
     this.#connectTo = connectTo;
     this.#patienceMs = patienceMs;
@@ -40,13 +43,25 @@ export class ScanSources {
     this.#forget();
     this.#requirement = requirement;
     const before = this.#current;
-    this.#primary = address === undefined ? undefined : { tag: epochTag(epoch), address };
+    this.#primary = address === undefined ? undefined : { tag: epochTag(epoch, this.#tableEpoch), address };
     const now = this.#current ?? this.#open();
     if (before !== now) before?.demote();
     now?.promote();
     now?.upstream.rounds.require(requirement);
     if (now !== undefined) this.#tagOf(now);
     if (requirement !== "none") for (const source of this.#sources) if (source !== now) source.end();
+  }
+
+  /** The tag of a cursor at which the scan of a shard begins. */
+  get beginningTag(): number {
+    return beginningTag(this.#tableEpoch);
+  }
+
+  /** False for a cursor of which it is not known that it was given out for the shards of this table: the keys of a shard before lie elsewhere now. */
+  isOfTable({ tag, position }: ScanCursor): boolean {
+    if (this.#tableEpoch === 0) return true;
+    if (tag === 0) return position === FIRST;
+    return tag === this.beginningTag || this.#byTag.get(tag)?.over === false;
   }
 
   /** Resolves when it is known which process the primary is, or cannot be known now. */

@@ -25,22 +25,26 @@ export async function askAll(
   endpoint: AskedEndpoint,
   args: readonly Arg[],
 ): Promise<{ readonly replies: readonly Reply[] } | { readonly refusal: Buffer }> {
-  const found = await Promise.all(endpoint.routes.map((route) => askRoute(endpoint, route, args)));
-  const silent = endpoint.routes.find((_, at) => found[at] === undefined);
+  const { routes } = endpoint;
+  const found = await Promise.all(routes.map((route) => askRoute(endpoint, route, args)));
+  // others serve now
+  if (routes !== endpoint.routes) return askAll(endpoint, args);
+  const silent = routes.find((_, at) => found[at] === undefined);
   return silent === undefined ? { replies: found.map((reply) => reply ?? null) } : { refusal: silent.refusal };
 }
 
 /**
  * What the primary of a shard replies to a command that changes nothing. While no primary can be reached, the call waits for the next one, as long as
- * clients may be held; undefined when there is none by then. Throws an engine's error.
+ * clients may be held; undefined when there is none by then, and when other shards serve. Throws an engine's error.
  */
 async function askRoute(
-  { clock }: Pick<AskedEndpoint, "clock">,
+  endpoint: AskedEndpoint,
   primary: AskedRoute,
   args: readonly Arg[],
 ): Promise<Reply | undefined> {
+  const { clock, routes } = endpoint;
   const deadline = clock.uptimeMs() + primary.holdMs;
-  while (!primary.unavailable) {
+  while (!primary.unavailable && routes === endpoint.routes) {
     // before the primary is asked: it is asked once more when the time is over
     const isLate = clock.uptimeMs() >= deadline;
     const { upstream } = primary;

@@ -30,6 +30,7 @@ export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | 
   readonly identity: ClientIdentity;
   readonly shared: ForwardingSession["shared"];
   readonly pinned: PinnedRoute;
+  readonly work: ForwardingSession["work"];
   readonly life: ScanParts["life"] & AnsweredSession["life"];
   readonly output: ScanParts["output"] & AnsweredSession["output"];
 }

@@ -89,8 +89,9 @@ export class Invalidations implements PinUser {
     this.#forget();
     this.#deliver(NULL);
     startTimer(this.#parts.endpoint.clock, LOST_MS, () => {
-      const { upstream } = onlyRoute(this.#parts.endpoint);
-      const isStill = upstream === receiver?.upstream && upstream?.lanes.reachable === true;
+      const upstream = receiver?.upstream;
+      const isStill =
+        upstream?.lanes.reachable === true && this.#parts.endpoint.routes.some((one) => one.upstream === upstream);
       if (isStill && this.#receiver === undefined && !this.#isEnded)
         this.#parts.life.cut("the engine goes on, but has ended the connection of what is invalid");
     });

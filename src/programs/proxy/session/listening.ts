@@ -1,5 +1,6 @@
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
+import type { ReturningWork } from "./give-back.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { ShardListeners } from "../pinned/shard-listeners.ts";
 import { redirectTarget } from "../pinned/tracking-options.ts";
@@ -15,7 +16,7 @@ interface ListeningSession {
   readonly output: Pick<SessionParts["output"], "push">;
   readonly pinned: Pick<PinnedRoute, "listeners" | "take">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
-  readonly work: { readonly hasPending: boolean };
+  readonly work: ReturningWork;
 }
 
 /**
@@ -34,6 +35,8 @@ export function takeListening(session: ListeningSession, request: Buffer, comman
     return turns.answer(notWithShards("CLIENT TRACKING with REDIRECT"));
   turns.waitFor(
     listeners.askEach(own, command).then((found) => {
+      // other shards serve, and were not asked
+      if (pinned.listeners !== listeners) return void work.crossing.giveBack(own);
       const reply = mergeOf(command)(found);
       if (reply[0] === PLUS) note(listeners, own, command);
       turns.answer(reply);
@@ -43,7 +46,7 @@ export function takeListening(session: ListeningSession, request: Buffer, comman
 }
 
 function takeSubscription(
-  { turns, output, endpoint }: ListeningSession,
+  { turns, output, endpoint, pinned, work }: ListeningSession,
   listeners: ShardListeners,
   request: Buffer,
   command: CommandEntry,
@@ -53,6 +56,7 @@ function takeSubscription(
   endpoint.counters.requests++;
   turns.waitFor(
     listeners.change(args, command).then((frames) => {
+      if (pinned.listeners !== listeners) return void work.crossing.giveBack(request);
       for (const frame of frames) output.push(frame);
     }),
   );

@@ -109,7 +109,10 @@ export class SessionTurns implements TurnsPart, RequestTaker {
 
   pump(): void {
     const { work, life } = this.#parts;
-    if (work.crossing.isDue) work.crossing.goOn();
+    if (work.crossing.isDue) {
+      work.crossing.goOn();
+      if (!work.crossing.isDue) life.settled();
+    }
     if (this.reader.pump() && life.inputEnded) life.endInput();
   }
 

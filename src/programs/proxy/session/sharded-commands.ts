@@ -13,6 +13,7 @@ import { notWithShards, replies } from "../protocol/replies.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import { shardingOf } from "../protocol/table/sharding.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
+import type { ReturningWork } from "./give-back.ts";
 import { takeTracked } from "./tracked-reads.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { ShardedRoute } from "./sharded-route.ts";
@@ -24,7 +25,7 @@ import { shardOf, splitByShard } from "./split-by-shard.ts";
 /** The parts of a session that requests use which are simply forwarded. */
 export interface ForwardingSession {
   readonly pinned: Pick<PinnedRoute, "listeners">;
-  readonly work: { readonly hasPending: boolean };
+  readonly work: ReturningWork;
   readonly shared: SharedRoute | ShardedRoute;
   readonly endpoint: { readonly scripts: RememberedScripts };
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;

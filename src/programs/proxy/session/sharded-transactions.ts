@@ -54,7 +54,7 @@ function queueAtShard(
   const { pinned } = session;
   const slots = slotsInside(command, name, request);
   const slot = pinned.slot ?? slots[0];
-  const objection = isAvailable(command, name, request)
+  const objection = isAvailableInside(command, name, request)
     ? refuseCrossing(slots, slot)
     : notWithShards(`${name} inside MULTI`);
   const shard = slot === undefined || objection !== undefined ? pinned.shard : shardOf(ways, slot);
@@ -68,7 +68,7 @@ function queueAtShard(
  * The slots that a queued request asks for. A WATCH that comes so late watches nothing, as the engine says. The channel of SPUBLISH counts as a key, as
  * it does in a cluster of engines: its subscribers listen at the shard of its slot alone.
  */
-function slotsInside(command: CommandEntry, name: string, request: Buffer): readonly number[] {
+export function slotsInside(command: CommandEntry, name: string, request: Buffer): readonly number[] {
   if (command.commandClass === "transaction") return [];
   if (name !== "SPUBLISH") return slotsIn(name, request);
   return requestArguments(request)
@@ -111,8 +111,8 @@ function takeWatch(
   return isTaken;
 }
 
-/** It can be queued where there are several shards, or the connection says why not. */
-function isAvailable(command: CommandEntry, name: string, request: Buffer): boolean {
+/** A request can be queued where there are several shards, or the connection says why not. */
+export function isAvailableInside(command: CommandEntry, name: string, request: Buffer): boolean {
   if (!FORWARDED.has(command.commandClass)) return !OF_ONE_SHARD.has(command.commandClass);
   return isUnlisted(name) || (AT_ONE_SHARD.has(shardingOf(name)) && !readsByPattern(name, request));
 }

@@ -8,8 +8,9 @@ import { onlyRoute } from "../upstream/only-route.ts";
 import { OnlyWay, type LaneWays } from "./lane-ways.ts";
 import { isFree } from "./is-free.ts";
 import { leftBytes, type LeftParts, type LeftRequest, type LeftWhole } from "./left-request.ts";
+import type { ServingShards } from "../pinned/table-parts.ts";
+import { PinnedCrossing, type PinnedCrossingParts } from "./pinned-crossing.ts";
 import type { RequestTaker } from "./request-reader.ts";
-import type { SessionEndpoint } from "./session-endpoint.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import { SharedRoute } from "./shared-route.ts";
 import { ShardWays, type ShardedParts } from "./shard-ways.ts";
@@ -32,11 +33,16 @@ function laneRoute(parts: ShardedParts, table: SlotTable | undefined): LaneRoute
 }
 
 /** The parts of a session that go over to other shards. */
-interface CrossingParts extends ShardedParts {
-  readonly endpoint: ShardedParts["endpoint"] & Pick<SessionEndpoint, "table" | "isSite">;
+interface CrossingParts extends ShardedParts, PinnedCrossingParts {
+  readonly endpoint: ShardedParts["endpoint"] & PinnedCrossingParts["endpoint"];
+  readonly output: PinnedCrossingParts["output"];
   readonly shared: LaneRoute["shared"];
-  readonly life: ShardedParts["life"] & { readonly ended: boolean };
-  readonly turns: ShardedParts["turns"] & Pick<RequestTaker, "take" | "isWaiting">;
+  readonly uploads: {
+    /** Other shards serve the database from now on. */
+    changeTable(): void;
+  };
+  readonly life: PinnedCrossingParts["life"];
+  readonly turns: PinnedCrossingParts["turns"] & Pick<RequestTaker, "take" | "isWaiting">;
   readonly work: {
     /** The client waits for a reply. */
     readonly hasPending: boolean;
@@ -56,6 +62,7 @@ export class TableCrossing {
   readonly #use: (shared: LaneRoute["shared"]) => void;
   #ways: LaneWays;
   readonly #held: AccountedBytes;
+  readonly #pinned: PinnedCrossing;
   /** The client's way is that of a former table. */
   #isLeaving = false;
   /** The only shard is reached as one of several, until the parts of requests are answered. */
@@ -66,6 +73,10 @@ export class TableCrossing {
   constructor(parts: CrossingParts, use: (shared: LaneRoute["shared"]) => void) {
     this.#parts = parts;
     this.#use = use;
+    this.#pinned = new PinnedCrossing(parts, (left) => {
+      this.#left = [...this.#left, ...left];
+      this.#noteLeft();
+    });
     const { shared, ways } = laneRoute(parts, parts.endpoint.table);
     this.#ways = ways;
     use(shared);
@@ -79,11 +90,30 @@ export class TableCrossing {
     return this.#ways;
   }
 
+  /** These shards are to serve: connects to them what may miss nothing. It does not reject. */
+  async prepare(next: ServingShards): Promise<void> {
+    if (!this.#parts.life.ended) await this.#pinned.prepare(next);
+  }
+
+  /** They are not to serve, for now. */
+  giveUp(): void {
+    this.#pinned.giveUp();
+  }
+
   /** Other shards serve the database from now on. */
   begin(): void {
     this.isDue = true;
     this.#isLeaving = true;
+    this.#parts.uploads.changeTable();
+    this.#pinned.begin();
     this.goOn();
+  }
+
+  /** Takes back a request that shards were to answer that do not serve any more. */
+  giveBack(request: Buffer): void {
+    this.#left.push({ request });
+    this.#noteLeft();
+    this.isDue = true;
   }
 
   /** Goes on as far as the session can now. */
@@ -99,16 +129,17 @@ export class TableCrossing {
   drop(): void {
     this.#left = [];
     this.#held.set(0);
+    this.#pinned.giveUp();
   }
 
   /** False while something is on a lane to a former shard. */
   #leave(): boolean {
     const { endpoint, shared } = this.#parts;
-    if (shared.inFlight > 0) return false;
+    if (shared.inFlight > 0 || this.#pinned.isLeaving) return false;
     this.#isLeaving = false;
     this.#left = [...leftAt(shared), ...this.#left];
     this.#isInParts = endpoint.table === undefined && this.#left.some((left) => "parts" in left);
-    this.#go(this.#isInParts ? WHOLE : endpoint.table);
+    this.#go(this.#isInParts ? WHOLE : this.#table);
     this.#noteLeft();
     return true;
   }
@@ -168,11 +199,17 @@ export class TableCrossing {
 
   /** False while the parts are not answered. */
   #endParts(): boolean {
-    const { shared, endpoint } = this.#parts;
+    const { shared } = this.#parts;
     if (shared.hasPending) return false;
     this.#isInParts = false;
-    this.#go(endpoint.table);
+    this.#go(this.#table);
     return true;
+  }
+
+  /** What is tracked is read as at several shards, also at an only one. */
+  get #table(): SlotTable | undefined {
+    const { endpoint, pinned } = this.#parts;
+    return endpoint.table ?? (pinned.listeners === undefined ? undefined : WHOLE);
   }
 
   #go(table: SlotTable | undefined): void {

@@ -1,4 +1,5 @@
 import type { SessionParts } from "../client/session-parts.ts";
+import type { ReturningWork } from "./give-back.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { ListenerState } from "../pinned/listener-state.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
@@ -13,7 +14,7 @@ import { splitByShard, type SplitRequest } from "./split-by-shard.ts";
 interface TrackedSession {
   readonly pinned: Pick<PinnedRoute, "listeners">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
-  readonly work: { readonly hasPending: boolean };
+  readonly work: ReturningWork;
 }
 
 /**
@@ -38,8 +39,12 @@ export function takeTracked(
     return undefined;
   }
   if (work.hasPending) return false;
+  // a copy: what came with it is not kept
+  const own = Buffer.from(request);
   turns.waitFor(
     listeners.read(split.parts, READ).then((found) => {
+      // other shards serve, and were not asked
+      if (pinned.listeners !== listeners) return void work.crossing.giveBack(own);
       turns.answer(found.find((reply) => reply[0] === MINUS) ?? split.merge(found));
     }),
   );

@@ -25,6 +25,8 @@ export class UploadRoute {
   /** Present while such a request flows. */
   current: Upload | undefined;
   readonly #parts: UploadParts;
+  /** The place of the shard that it goes to. */
+  #shard = 0;
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
@@ -41,7 +43,8 @@ export class UploadRoute {
     const target = this.#targetOf(head);
     if (target === undefined) return;
     noteSent(identity, target.request.name, endpoint.clock.uptimeMs());
-    const atShard = partsAtShard(parts, () => target.shard);
+    this.#shard = target.shard;
+    const atShard = partsAtShard(parts, () => this.#shard);
     const { collected } = head;
     head.drop();
     takenOver();
@@ -51,6 +54,18 @@ export class UploadRoute {
     // there may be no room for it
     if (life.ended) this.drop();
     else this.current.start();
+  }
+
+  /** Other shards serve the database from now on. */
+  changeTable(): void {
+    const { current } = this;
+    if (current === undefined) return;
+    const { arrived, name } = current;
+    // what is not kept is not sent again
+    const target = arrived === undefined ? { shard: 0, request: freeRequest(name) } : this.#targetNow(name, arrived);
+    this.#shard = target?.shard ?? 0;
+    if (target === undefined) this.#parts.life.cut("a large request that is split by shard has not arrived whole");
+    else current.goTo(target.request);
   }
 
   /** What a move of this primary has to wait for. */
@@ -68,9 +83,14 @@ export class UploadRoute {
     const { endpoint } = this.#parts;
     const name = Buffer.from(commandName(head.collected), "latin1");
     if (classifyFor(endpoint)(name, 0, name.length) !== undefined) return undefined;
+    return this.#targetNow(lastClassified(), head.collected);
+  }
+
+  #targetNow(name: string, head: Buffer): UploadTarget | undefined {
+    const { endpoint } = this.#parts;
     const { table } = endpoint;
-    if (table === undefined) return { shard: 0, request: freeRequest(lastClassified()) };
-    return targetAtShards({ name: lastClassified(), head: head.collected, table, any: anyShard(endpoint) });
+    if (table === undefined) return { shard: 0, request: freeRequest(name) };
+    return targetAtShards({ name, head, table, any: anyShard(endpoint) });
   }
 
   #answer(answer: Buffer): void {

@@ -20,7 +20,7 @@ import { onlyRoute } from "../upstream/only-route.ts";
 export class Upload {
   readonly #parts: PinnedParts;
   readonly #startedAt = performance.now();
-  readonly #request: LargeRequest;
+  #request: LargeRequest;
   readonly #answered: (answer: Buffer) => void;
   readonly #kept: KeptRequest;
   #state: "pending" | "dialling" | "sending" | "discarding" | "sent" | "over" = "pending";
@@ -70,6 +70,11 @@ export class Upload {
   /** The same of a move of this primary. */
   outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
     return this.#primary === primary ? this.outstanding : undefined;
+  }
+
+  /** The name of its command. */
+  get name(): string {
+    return this.#request.name;
   }
 
   /** The engine has been sent something, or the whole request has arrived. */
@@ -126,6 +131,18 @@ export class Upload {
       pin.destroy();
       this.#goOnWithoutPin();
     });
+  }
+
+  /** All of it so far; undefined when that is too large to be kept. */
+  get arrived(): Buffer | undefined {
+    const { chunks } = this.#kept;
+    return chunks === undefined ? undefined : Buffer.concat(chunks);
+  }
+
+  /** Other shards serve: it goes to the one that its parts name now, where this is known of it. */
+  goTo(request: LargeRequest): void {
+    this.#request = request;
+    this.upstreamChanged();
   }
 
   /** The client does not wait for it any more. */

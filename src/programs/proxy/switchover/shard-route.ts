@@ -225,7 +225,7 @@ export class ShardRoute implements PrimaryView {
     this.stop();
     this.#current.end(isSucceeded);
     if (isSucceeded) this.#setScans();
-    else this.#context.scans.close();
+    this.#context.scans.close();
   }
 
   #beginHold(epoch: number, holdMs: number): Hold {
