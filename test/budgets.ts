@@ -22,6 +22,11 @@ export const DEFAULT_LIMIT_SECONDS = 300;
 
 /** Files with a budget of their own in seconds, the largest first; those that need longer than DEFAULT_LIMIT_SECONDS say why. */
 export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
+  "test/scenario/reshape-crashes.test.ts": [
+    240,
+    1500,
+    "eight changes of the number of shards, in which something is killed",
+  ],
   "test/scenario/frozen/cr.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/frozen/api.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/active-active.test.ts": [160, 840, "three clusters, one of which is upgraded"],
