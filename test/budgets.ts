@@ -31,6 +31,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/frozen/api.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/active-active.test.ts": [160, 840, "three clusters, one of which is upgraded"],
   "test/compatibility/between.test.ts": [130, 900, "the same from each release between, in turn"],
+  "test/scenario/chaos-seeds.test.ts": [120, 900, "a cluster that does not heal is given its time, three times"],
   "test/scenario/volumes.test.ts": [100, 480, "volumes grow, and a cluster is upgraded"],
   "test/scenario/frozen/killed-late.test.ts": [100, 600, "seven causes, the operator killed at each"],
   "test/scenario/active-active-authority.test.ts": [
@@ -47,7 +48,6 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
     "sites that do not come to the same are given their time, and there are eight seeds",
   ],
   "test/scenario/active-active-lost.test.ts": [80, 480, "two clusters, and one loses its primary twice"],
-  "test/scenario/chaos-seeds.test.ts": [80, 600, "a cluster that does not heal is given its time, twice"],
   "src/programs/proxy/endpoint/memory.test.ts": 80,
   "test/conformance/kube.test.ts": [70, 480, "every rule, on the embedded and on a real Kubernetes"],
   "src/programs/agent/switchover/table-ends.test.ts": 70,
