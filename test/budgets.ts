@@ -275,6 +275,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/agent/members/peers.test.ts": 5,
   "src/programs/cli/access/installed-operator.test.ts": 5,
   "src/programs/operator/operator.test.ts": 5,
+  "test/kit/site-chaos/kept-engine.test.ts": 5,
   "src/programs/operator/placement.test.ts": 5,
   "src/programs/agent/credentials/numbered-secrets.test.ts": 5,
   "src/programs/proxy/endpoint/endpoint.test.ts": 5,

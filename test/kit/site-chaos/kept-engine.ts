@@ -9,7 +9,7 @@ import { textOf } from "../../../src/ports/resp/reply.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../engines/engine.ts";
 import { until } from "#kit/testing/until";
 
-/** The kernel has what was answered, so that a kill takes nothing. What is not on the disk yet is not forgotten by the other sites. */
+/** What is not on the disk yet is not forgotten by the other sites. */
 const ENGINE_ARGS = [
   ...["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb", "--save", ""],
   ...["--appendonly", "yes", "--appendfsync", "everysec"],
@@ -53,7 +53,7 @@ export async function losePower(
   lostMs: number,
 ): Promise<{ readonly engine: KeptEngine; readonly loss: Loss }> {
   await isOnDisk(engine);
-  await engine.call("CONFIG", "SET", "appendfsync", "no");
+  await handToKernel(engine);
   const [file] = (await Array.fromAsync(glob(join(engine.folder, "appendonlydir", "*.incr.aof")))).toSorted(byNumber);
   if (file === undefined) throw new Error(`${engine.name} appends to no file`);
   const from = performance.now();
@@ -87,11 +87,20 @@ export async function evictSome(engine: KeptEngine): Promise<void> {
 
 const [EVICTED_OF, EVICTED_BYTES] = [60, 8_192];
 
-/** Ends the engine at any moment, by SIGKILL, and starts it again with what it has answered. */
+/** Ends the engine at any moment, by SIGKILL, and starts it again with all that it has answered. */
 export async function restartFromDisk(engine: KeptEngine): Promise<KeptEngine> {
   await isOnDisk(engine);
+  await handToKernel(engine);
   await engine.stop();
   return startAgain(engine);
+}
+
+/**
+ * From now on the kernel has what the engine answers, so that a kill takes nothing of it. One that syncs each second holds back what it has to write
+ * while the disk still syncs: for two seconds, and longer with a slow disk.
+ */
+async function handToKernel(engine: KeptEngine): Promise<void> {
+  await engine.call("CONFIG", "SET", "appendfsync", "no");
 }
 
 async function isOnDisk(engine: KeptEngine): Promise<void> {
