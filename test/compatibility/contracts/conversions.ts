@@ -72,6 +72,11 @@ export const CONVERSIONS: readonly Conversion[] = [
     olderReaders: "an older node is not asked for its clients: it does not report the capability",
   })),
   {
+    about: "-table).op:",
+    by: "src/programs/agent/api/databases/shard-checks.ts",
+    olderReaders: "an older node is not asked: while one is a member, no database may get another number of shards",
+  },
+  {
     about: "engineParameters.",
     by: "src/core/api/settings/parameter-table.ts",
     olderReaders: "an older leader refuses a larger value by its name, and reads it in a record",

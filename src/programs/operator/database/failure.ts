@@ -22,7 +22,7 @@ export type DatabaseFailure = FindingOf<
 /** What a user can change in the object about a refusal of the management API, by its `error_code`. */
 const CHANGE: Readonly<Record<string, string>> = {
   port_unavailable: "choose another spec.databasePort, or leave it out",
-  insufficient_resources: `delete a database (${getObjects("redb")}), or ask for less in spec.memorySize, spec.replication or, of a new one, spec.shardCount`,
+  insufficient_resources: `delete a database (${getObjects("redb")}), or ask for less in spec.memorySize or spec.replication, or for another spec.shardCount`,
   invalid_replication: `bring the missing nodes back (${getObjects("pods")}), or set spec.replication to false`,
   tls_not_offered: "upgrade every node of the cluster, or set spec.tls to disabled",
   engine_without_tls: "use images whose engines are built with TLS, or set spec.tls to disabled",

@@ -63,7 +63,7 @@ function scene({ record: given, others = [], meanwhile, refusal }: Scene) {
 for (const [rule, given, body, code] of [
   ["a name that is taken", {}, { name: "taken" }, "AGENT_NAME_TAKEN"],
   ["another port", {}, { port: 12_345 }, "AGENT_UNCHANGEABLE"],
-  ["another number of shards", {}, { shards_count: 2 }, "AGENT_INVALID_SHARDING"],
+  ["more shards than the nodes have room for", {}, { shards_count: 2 }, "AGENT_INSUFFICIENT_RESOURCES"],
   ["the word for several shards where there is one", {}, { sharding: true }, "AGENT_INVALID_SHARDING"],
   [
     "settings while another change runs",
