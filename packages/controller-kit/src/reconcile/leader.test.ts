@@ -105,6 +105,9 @@ interface Candidate {
   leading: boolean;
 }
 
+/** Of the candidates of one test. */
+const stops: AbortController[] = [];
+
 function candidate(
   api: { readonly config: KubeConfig },
   identity: string,
@@ -113,6 +116,7 @@ function candidate(
 ): Candidate {
   const kube = connect(api.config, { userAgent: identity });
   const stop = new AbortController();
+  stops.push(stop);
   const self: Candidate = { stop, ended: Promise.resolve(), leaders: [], leading: false };
   const untilAborted = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -143,7 +147,12 @@ function candidate(
 async function elected(body: (server: LeaseServer, api: ScriptedApi) => Promise<void>): Promise<void> {
   const server = new LeaseServer();
   await using api = await scriptedApi(server.answer);
-  await body(server, api);
+  try {
+    await body(server, api);
+  } finally {
+    // a test that fails says so at once: its server waits for the requests of its candidates
+    for (const stop of stops.splice(0)) stop.abort();
+  }
 }
 
 test("one candidate leads at a time, and a clean stop hands over at once", () =>

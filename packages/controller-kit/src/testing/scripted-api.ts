@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { KubeConfig } from "../kube/kubeconfig.ts";
 import { createAuthority, issue } from "../pki/authority.ts";
 
@@ -46,6 +47,12 @@ export async function scriptedApi(
     });
   });
   server.on("secureConnection", () => (connections += 1));
+  // closeAllConnections passes over those that are shaking hands
+  const sockets = new Set<Duplex>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -61,8 +68,9 @@ export async function scriptedApi(
     asked,
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
     },
   };
 }
