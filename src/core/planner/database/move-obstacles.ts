@@ -27,8 +27,15 @@ export function moveObstacle(view: ObstacleView): MoveObstacle | undefined {
 /** The clocks of synchronized machines differ by less than this, in milliseconds. */
 const CLOCK_MS = 2_000;
 
+/** What the clocks of two nodes are judged by. */
+interface ClocksView extends Pick<ObstacleView, "from" | "to"> {
+  readonly database: Pick<DatabaseRecord, "name">;
+  readonly primary: Pick<EngineView, "clock">;
+  readonly target: Pick<EngineView, "clock">;
+}
+
 /** Keys expire by the clock of the primary. The way to both engines and back makes the difference uncertain, in favour of the move. */
-function clockApart({ primary, target, from, to, database }: ObstacleView): MoveObstacle | undefined {
+export function clockApart({ primary, target, from, to, database }: ClocksView): MoveObstacle | undefined {
   const apartMs = target.clock.aheadMs - primary.clock.aheadMs;
   const certainMs = Math.abs(apartMs) - primary.clock.uncertainMs - target.clock.uncertainMs;
   if (certainMs <= CLOCK_MS) return undefined;

@@ -22,6 +22,7 @@ import type { ProxyPort, SwitchoverResult } from "../switchover/ports.ts";
 import { resolveIntent } from "../switchover/resolve.ts";
 import { switchOver } from "../switchover/switchover.ts";
 import { takeBackTable } from "../switchover/table-back.ts";
+import type { TableResult } from "../switchover/table-ports.ts";
 import { switchTable } from "../switchover/table-switch.ts";
 import { verifyReplica, type VerifyResult } from "../switchover/verify.ts";
 import { LeaderPorts, type LeaderPortsContext } from "./leader-ports.ts";
@@ -53,8 +54,7 @@ export class LeaderOperations implements ShardOperations {
     // meanwhile another shard may have been moved
     const latest = this.#attempts.get(record.uid) ?? before;
     this.#attempts.set(record.uid, recordHold(latest, shard, end, clock.uptimeMs()));
-    if (result.kind === "refused" && result.obstacle !== undefined)
-      throw new ObstructedMove(faults.moveObstructed, result.obstacle, { bdb: record.uid });
+    requireNoObstacle(record, result);
     if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);
     log.info("switched over", { bdb: record.uid, shard, to, ...result.timings });
   }
@@ -94,6 +94,7 @@ export class LeaderOperations implements ShardOperations {
     const result = await switchTable({ record, ...patience }, await this.#ports.forTable(record));
     const end = { heldMs: result.kind === "refused" ? 0 : result.heldMs, moved: result.kind === "done" };
     this.#attempts.set(record.uid, recordHold(before, ALL_SHARDS, end, clock.uptimeMs()));
+    requireNoObstacle(record, result);
     if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);
   }
 
@@ -158,6 +159,12 @@ export class LeaderOperations implements ShardOperations {
 
 /** A switch to other shards is no move of one of them; ids of shards begin at 1. */
 const ALL_SHARDS = 0;
+
+/** A user has to make the move possible first: the finding says how. */
+function requireNoObstacle({ uid: bdb }: DatabaseRecord, result: SwitchoverResult | TableResult): void {
+  if (result.kind === "refused" && result.obstacle !== undefined)
+    throw new ObstructedMove(faults.moveObstructed, result.obstacle, { bdb });
+}
 
 function waitText(waitMs: number): string {
   return `clients had to wait a moment ago: the next attempt follows in ${Math.ceil(waitMs / 1000)} s`;

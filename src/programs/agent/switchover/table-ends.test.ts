@@ -67,3 +67,19 @@ for (const step of TABLE_STEPS.slice(FIRST, TABLE_STEPS.indexOf("promote") + 1))
       assert.equal((await scene.engineOf(primaryOf(shard)).replication()).role, "primary");
     await load.requireNothingLost();
   });
+
+test("a new shard that gets more than its share of memory does not serve, and does once it has more", async () => {
+  await using scene = await TableScene.start(1);
+  const load = await scene.startLoad();
+  await scene.fill(2);
+  const [target] = scene.record.reshape?.shards ?? [];
+  assert.ok(target !== undefined);
+  const engine = scene.engineOf(primaryOf(target));
+  await engine.call("CONFIG", "SET", "maxmemory", "200000");
+  const result = await switchNow(scene);
+  assert.ok(result.kind === "refused");
+  assert.deepEqual([result.obstacle?.id, scene.record.reshape?.phase], ["MemoryTooSmall", "copy"]);
+  await engine.call("CONFIG", "SET", "maxmemory", "0");
+  await mustSwitch(scene, load);
+  await load.requireNothingLost();
+});

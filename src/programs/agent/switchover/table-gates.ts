@@ -1,8 +1,12 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { tableObstacle, type ShardView } from "../../../core/planner/database/table-obstacle.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { busyText } from "../../../core/planner/database/waiting-requests.ts";
 import type { MoverReply, MoverStatus } from "../../../ports/management/mover-control.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
-import { roleOf, type RoleView } from "./engines.ts";
+import { faults } from "../faults.ts";
+import { roleOf, viewEngine, type RoleView } from "./engines.ts";
+import { ObstructedMove } from "./obstructed-move.ts";
 import { sendToProxies } from "./proxies.ts";
 import type { ConnectedShard, TableEngines } from "./table-engines.ts";
 import { TABLE_MS, type TablePorts } from "./table-ports.ts";
@@ -17,6 +21,23 @@ export async function tableObjection(
     whyShardsMayNot(record) ??
     whyMoverMayNot(await ports.askMover(record, { op: "status" }), await rolesOf(engines.sources)) ??
     (await whyTargetsMayNot(engines.targets))
+  );
+}
+
+/** ObstructedMove when the new shards have all, and would harm it as primaries. Changes nothing. */
+export async function requireNoHarm(database: DatabaseRecord, { sources, targets }: TableEngines): Promise<void> {
+  const view = { database, sources: await viewShards(sources), targets: await viewShards(targets) };
+  const obstacle = tableObstacle(view);
+  if (obstacle !== undefined) throw new ObstructedMove(faults.moveObstructed, obstacle, { bdb: database.uid });
+}
+
+function viewShards(shards: readonly ConnectedShard[]): Promise<readonly ShardView[]> {
+  return Promise.all(
+    shards.map(async ({ shard, primary }) => ({
+      shard: shard.id,
+      node: primaryOf(shard).node,
+      engine: await viewEngine(primary),
+    })),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { MoverQuestion, MoverReply } from "../../../ports/management/mover-control.ts";
 import type { EndpointShard, EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { ShardPorts } from "./ports.ts";
@@ -67,7 +68,7 @@ export type TableResult =
       readonly unreleased: readonly number[];
     }
   /** Nothing was touched. */
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "refused"; readonly reason: string; readonly obstacle?: Finding }
   /** The former shards serve as before. */
   | { readonly kind: "aborted"; readonly step: TableStep; readonly reason: string; readonly heldMs: number }
   /** The record still has the switch that has begun: a later pass takes it back, or finds that the table serves. */

@@ -8,12 +8,14 @@ import {
   tableMoveOf,
   type TableMove,
 } from "../../../core/records/reshape-record.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import { faults } from "../faults.ts";
 import { awaitOffset, pauseWrites, promote, reasonOf, retirePrimary, roleOf } from "./engines.ts";
 import { failedNodes, requireConfirmed, sendToProxies, slowest } from "./proxies.ts";
 import { takeBackTable } from "./table-back.ts";
 import { connectTable, type TableEngines } from "./table-engines.ts";
-import { busyObjection, tableObjection } from "./table-gates.ts";
+import { ObstructedMove } from "./obstructed-move.ts";
+import { busyObjection, requireNoHarm, tableObjection } from "./table-gates.ts";
 import { TABLE_MS, type TablePorts, type TableResult, type TableStep } from "./table-ports.ts";
 
 /** Another number of shards that is to serve: they have all that the mover has passed on. */
@@ -38,7 +40,10 @@ export async function switchTable(request: TableRequest, ports: TablePorts): Pro
   const move = tableMoveOf(record);
   if (move === undefined) return { kind: "refused", reason: "no shards to be are filled" };
   const opened = await open(request, ports);
-  if ("objection" in opened) return { kind: "refused", reason: opened.objection };
+  if ("objection" in opened) {
+    const { objection: reason, obstacle } = opened;
+    return { kind: "refused", reason, ...(obstacle === undefined ? {} : { obstacle }) };
+  }
   try {
     return await execute({ ...request, move, ports, engines: opened }, { step: "intend", heldAt: 0, record });
   } finally {
@@ -60,23 +65,37 @@ interface Progress {
   record: DatabaseRecord;
 }
 
+interface Objection {
+  readonly objection: string;
+  readonly obstacle?: Finding;
+}
+
 /** Connects and checks; changes nothing. */
-async function open(
-  { record, insists }: TableRequest,
-  ports: TablePorts,
-): Promise<TableEngines | { readonly objection: string }> {
+async function open(request: TableRequest, ports: TablePorts): Promise<TableEngines | Objection> {
+  let engines: TableEngines | undefined;
   try {
     await ports.before?.("check");
-    const engines = await connectTable(record, ports);
-    const objection =
-      (await tableObjection(record, engines, ports)) ?? (insists ? undefined : await busyObjection(record, ports));
+    engines = await connectTable(request.record, ports);
+    const objection = await objectionOf(request, engines, ports);
     if (objection === undefined) return engines;
     engines.close();
     return { objection };
   } catch (error) {
+    engines?.close();
     if (!(error instanceof Fault)) throw error;
-    return { objection: reasonOf(error) };
+    return { objection: reasonOf(error), ...(error instanceof ObstructedMove ? { obstacle: error.obstacle } : {}) };
   }
+}
+
+async function objectionOf(
+  { record, insists }: TableRequest,
+  engines: TableEngines,
+  ports: TablePorts,
+): Promise<string | undefined> {
+  const objection = await tableObjection(record, engines, ports);
+  if (objection !== undefined) return objection;
+  await requireNoHarm(record, engines);
+  return insists ? undefined : busyObjection(record, ports);
 }
 
 async function execute(run: TableRun, progress: Progress): Promise<TableResult> {

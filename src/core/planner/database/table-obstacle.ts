@@ -1,0 +1,79 @@
+import { patchDatabase } from "../../api/kubectl.ts";
+import type { DatabaseRecord } from "../../api/records.ts";
+import { wait } from "../findings/finding.ts";
+import { clockApart, type MoveObstacle } from "./move-obstacles.ts";
+import type { EngineView } from "./switchover.ts";
+
+/** A primary of a database that changes its shards. */
+export interface ShardView {
+  readonly shard: number;
+  readonly node: number;
+  readonly engine: Pick<EngineView, "maxMemory" | "countedMemory" | "backlogMemory" | "evicts" | "clock">;
+}
+
+/** What a switch to other shards is judged by besides how far they have come. */
+export interface TableView {
+  readonly database: Pick<DatabaseRecord, "name" | "memoryBytes">;
+  /** The primaries that serve. */
+  readonly sources: readonly ShardView[];
+  /** Those to be. */
+  readonly targets: readonly ShardView[];
+}
+
+/**
+ * What the switch would do to clients' data although the new shards have all of it: it would be evicted, could not grow, or would expire before its time.
+ * Undefined when the switch does no harm.
+ */
+export function tableObstacle(view: TableView): MoveObstacle | undefined {
+  return clocksApart(view) ?? shardTooFull(view);
+}
+
+function clocksApart({ database, sources, targets }: TableView): MoveObstacle | undefined {
+  for (const { node: from, engine: primary } of sources)
+    for (const { node: to, engine: target } of targets) {
+      const found = clockApart({ primary, target, from, to, database });
+      if (found !== undefined) return found;
+    }
+  return undefined;
+}
+
+/** Room for what clients write, and for their connections, as a share of the limit. */
+const MARGIN = 0.01;
+/** A database that evicts stays near its limit all the time; one below this has room. */
+const NEAR_LIMIT = 0.98;
+/** Even slots do not hold evenly much: by so much a shard of a full cache may be over its limit. */
+const UNEVEN = 1.25;
+
+/** A replica ignores its memory limit, and keys are not spread evenly: one shard may get more than its share although the database has room. */
+function shardTooFull({ database, sources, targets }: TableView): MoveObstacle | undefined {
+  const fullest = Math.max(...sources.map(({ engine }) => fillOf(engine, engine.countedMemory)));
+  const backlog = Math.max(...sources.map(({ engine }) => engine.backlogMemory));
+  const fills = targets.map((target) => {
+    const taken = target.engine.countedMemory + Math.max(0, backlog - target.engine.backlogMemory);
+    return { ...target, taken, fill: fillOf(target.engine, taken) };
+  });
+  const [worst] = fills.toSorted((a, b) => b.fill - a.fill);
+  if (worst === undefined || !(worst.engine.evicts ? wouldEvict : wouldRefuse)(fullest, worst.fill)) return undefined;
+  const { shard, taken, fill, engine } = worst;
+  const harm = engine.evicts ? "keys of it would be evicted" : "writes that need memory would be refused";
+  const memorySize = `${Math.ceil((database.memoryBytes * fill * 1.1) / 1_000_000)}MB`;
+  return wait(
+    "MemoryTooSmall",
+    `new shard ${shard} of "${database.name}" takes ${taken} bytes, and its share of spec.memorySize is ${engine.maxMemory}: ${harm}`,
+    `give the database more memory; the new shards serve then: ${patchDatabase(database.name, { memorySize })}; or keep the shards that serve: ${patchDatabase(database.name, { shardCount: sources.length })}`,
+  );
+}
+
+/** How much of its limit an engine uses; without a limit nothing is full. */
+function fillOf({ maxMemory }: ShardView["engine"], taken: number): number {
+  return maxMemory === 0 ? 0 : taken / maxMemory;
+}
+
+/** A primary at its limit refuses writes already: other shards make nothing worse. */
+function wouldRefuse(had: number, becomes: number): boolean {
+  return had < 1 && becomes >= 1 - MARGIN;
+}
+
+function wouldEvict(had: number, becomes: number): boolean {
+  return becomes > (had < NEAR_LIMIT ? 1 : UNEVEN);
+}
