@@ -15,8 +15,8 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   readonly reader: RequestReader;
   readonly #parts: OwnParts & CommandParts;
   readonly #onSettled: () => void;
-  /** Work that must be over before the next request can be taken. */
-  #isWaiting = false;
+  /** How much work must be over before the next request can be taken: other shards may serve while a request is at the ones before. */
+  #waits = 0;
 
   /** `onSettled`: no request of the client is at an engine. */
   constructor(parts: OwnParts & CommandParts, socket: Socket, onSettled: () => void) {
@@ -26,7 +26,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   get isWaiting(): boolean {
-    return this.#isWaiting;
+    return this.#waits > 0;
   }
 
   get canTake(): boolean {
@@ -64,7 +64,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     if (endpoint.pause.stops(request)) return false;
     replyMode.begin();
     const taken = dispatch(this.#parts, request, command);
-    replyMode.taken(taken, work.hasPending || this.#isWaiting);
+    replyMode.taken(taken, work.hasPending || this.isWaiting);
     return taken;
   }
 
@@ -82,9 +82,9 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   waitFor(work: Promise<void>): void {
-    this.#isWaiting = true;
+    this.#waits++;
     void work.then(() => {
-      this.#isWaiting = false;
+      this.#waits--;
       this.settled();
       this.pump();
     });
@@ -99,10 +99,10 @@ export class SessionTurns implements TurnsPart, RequestTaker {
       return;
     }
     this.#onSettled();
-    if (!work.hasPending && !this.#isWaiting && !crossing.isDue) replyMode.settled();
+    if (!work.hasPending && !this.isWaiting && !crossing.isDue) replyMode.settled();
     moving.settled();
     invalidations.settled();
-    if (!this.#isWaiting) pinned.listeners?.settled();
+    if (!this.isWaiting) pinned.listeners?.settled();
     life.settled();
     if (this.reader.waiting || uploads.current !== undefined) this.pump();
   }

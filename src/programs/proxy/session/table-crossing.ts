@@ -111,7 +111,8 @@ export class TableCrossing {
 
   /** Takes back a request that shards were to answer that do not serve any more. */
   giveBack(request: Buffer): void {
-    this.#left.push({ request });
+    // it was taken last: what is left comes behind it
+    this.#left.unshift({ request });
     this.#noteLeft();
     this.isDue = true;
   }
