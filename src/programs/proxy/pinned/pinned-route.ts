@@ -39,9 +39,12 @@ export class PinnedRoute {
     this.#shard = shard;
   }
 
-  /** Where there are several shards, the slot of the keys that the client watches, and of those in its transaction. */
+  /**
+   * Where there are several shards, the slot of the keys that the client watches, and of those in its transaction; undefined once that is over, although
+   * the connection may be kept for a while.
+   */
   get slot(): number | undefined {
-    return this.current === undefined ? undefined : this.#slot;
+    return this.current?.work.transactionPending === true ? this.#slot : undefined;
   }
 
   set slot(slot: number | undefined) {
