@@ -15,7 +15,10 @@ export async function planShards(
   const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
   if (count === 0) throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);
   const plan = await requireChangeOfShards(context, record, count);
-  if (plan === undefined) throw refuse(refusals.invalidSharding, `"${record.name}" has so many shards`);
+  if (plan === undefined) {
+    const asks = `"${record.name}" has ${record.shards.length} shards, and ${count} are asked for already`;
+    throw refuse(refusals.invalidSharding, asks);
+  }
   const primaries = (await shardsOf(context, record)).filter(({ isPrimary }) => isPrimary);
   return {
     shards_count: record.shards.length,
