@@ -46,7 +46,8 @@ await test(`while engines crash and replies wait for replicas, ${found.map(({ na
     const before = count();
     await until("clients are at work", () => count() > before + BETWEEN, PATIENCE);
     await becomesInSync(kube, cluster, uid);
-    await (crash % 3 === 1 ? crashReplica : crashPrimary)(cluster, uid, crash % shards);
+    if (crash % 3 === 1) await crashReplica(kube, cluster, uid, crash % shards);
+    else await crashPrimary(cluster, uid, crash % shards);
   }
   const last = count();
   await until("clients are at work behind the last crash", () => count() > last + BETWEEN, PATIENCE);

@@ -27,7 +27,8 @@ await test("a crash of an engine, of a replica or of a node under load loses no 
   const { port } = await database.active();
   await using service = await startService(port, acceptingNodes);
   await using ledger = await startLedger({ ...service, connections: 12 });
-  for (const crash of [crashPrimary, crashReplica, crashNode, crashPrimary]) {
+  const loseReplica = (): Promise<void> => crashReplica(kube, cluster, database.uid);
+  for (const crash of [crashPrimary, loseReplica, crashNode, crashPrimary]) {
     const before = ledger.requests();
     // no reply passes until the loss of a replica is in the record, or the replica is back
     await until("clients are at work", () => ledger.requests() > before + 200, PATIENCE);

@@ -18,13 +18,21 @@ export async function crashPrimary(cluster: TestCluster, uid: number, at = 0): P
   await until("a replica has taken over", hasMoved, PATIENCE);
 }
 
-/** Kills the engine of the replica of the shard at this place, and waits until it runs again. */
-export async function crashReplica(cluster: TestCluster, uid: number, at = 0): Promise<void> {
+/**
+ * Kills the engine of the replica of the shard at this place, again when it returns, until it has left the set; then waits until it runs. One
+ * that returns at once may leave the set a moment later, since its primary was asked in between: nothing shows when that is over.
+ */
+export async function crashReplica(kube: Kube, cluster: TestCluster, uid: number, at = 0): Promise<void> {
   const replica = (await cluster.shards(uid)).filter(({ role }) => role === "slave")[at];
   if (replica === undefined) throw new Error(`database ${uid} has no replica at ${at}`);
-  const pid = await cluster.enginePid(replica);
-  process.kill(pid, "SIGKILL");
-  await until("it runs again", async () => ![0, pid].includes(await cluster.enginePid(replica)), PATIENCE);
+  let killed = 0;
+  const hasLeft = async (): Promise<boolean> => {
+    const pid = await cluster.enginePid(replica);
+    if (pid !== 0 && pid !== killed) process.kill((killed = pid), "SIGKILL");
+    return (await readRecord(kube, cluster, uid)).shards.some(({ inSync }) => inSync?.members.length === 0);
+  };
+  await until("the replica has left the set", hasLeft, PATIENCE);
+  await until("it runs again", async () => ![0, killed].includes(await cluster.enginePid(replica)), PATIENCE);
 }
 
 /** Waits until a replica of each shard has joined, and every proxy waits for it. */
