@@ -16,6 +16,8 @@ import type { DemoOptions } from "./demo-options.ts";
 /** The release that the demo installs first: it supports some of the Kubernetes versions of the latest one. */
 const OLDER_RELEASE = "7.22.2-21";
 const FROM_VERSION: AskedVersion = "7.2";
+/** As many as a trial licence allows with replicas. */
+const SHARDS = 2;
 
 /** Upgrades from the older release to the latest one while clients read and write. */
 export async function upgradeUnderLoad(
@@ -42,6 +44,7 @@ export async function upgradeUnderLoad(
         latest,
         fromVersion: FROM_VERSION,
         toVersion: newestVersion(isExact),
+        toShards: SHARDS,
         releases,
         connections: options.connections,
         gapMs: options.gapMs,

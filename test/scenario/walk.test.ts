@@ -10,7 +10,7 @@ import { breakRoll } from "../kit/world/broken-roll.ts";
 import { until } from "#kit/testing/until";
 import { proves } from "../kit/specification/proves.ts";
 
-test("operator, cluster and database are upgraded under load, across configuration errors in mid-roll: nothing failed, nothing lost, no permission idle", async () => {
+test("operator, cluster and database are upgraded under load, and the database gets another number of shards, across configuration errors in mid-roll: nothing failed, nothing lost, no permission idle", async () => {
   const audit = startAudit(DEMO.cluster, DEMO.namespace);
   await using play = await startStoryWorld({ audit: audit.record });
   const walk = runScenario(play.stage, {
@@ -18,6 +18,7 @@ test("operator, cluster and database are upgraded under load, across configurati
     latest: play.latest,
     fromVersion: "7.2",
     toVersion: "8.0",
+    toShards: 2,
     releases: play.releases,
     connections: 20,
     gapMs: 10,
@@ -43,14 +44,15 @@ test("operator, cluster and database are upgraded under load, across configurati
     "stages of the upgrade in their order, and the requests of twenty clients that failed meanwhile: none",
   ).deepEqual(
     [receipt.stages.map(({ stage }) => stage), receipt.failedRequests],
-    [["operator", "cluster", "database"], 0],
+    [["operator", "cluster", "shards", "database"], 0],
   );
-  const [operator, cluster, database] = receipt.stages;
+  const [operator, cluster, shards, database] = receipt.stages;
   assert.deepEqual([operator?.from, operator?.to], ["7.22.2-21", "8.2.0-12"]);
   assert.deepEqual([cluster?.from, cluster?.to], ["7.22.2-14", "8.2.0-25.12"]);
+  assert.deepEqual([shards?.from, shards?.to], ["1", "2"]);
   assert.notEqual(database?.from, database?.to, "the engines themselves report different versions");
-  // the primary leaves each of at most two nodes once, and the database upgrade moves it once more
-  assert.ok(receipt.switchovers >= 1 && receipt.switchovers <= 3, `${receipt.switchovers} switchovers`);
+  // the primary leaves each of at most two nodes once, and the database upgrade moves those of both shards once more
+  assert.ok(receipt.switchovers >= 1 && receipt.switchovers <= 4, `${receipt.switchovers} switchovers`);
 
   const { kube } = play.world;
   const { namespace } = DEMO;

@@ -12,6 +12,8 @@ import {
   createCluster,
   createDatabase,
   databaseVersion,
+  numberOfShards,
+  reshapeDatabase,
   installOperator,
   runningVersions,
   upgradeCluster,
@@ -31,6 +33,8 @@ export interface ScenarioOptions {
   readonly connections: number;
   /** Shards of the database; absent: one. */
   readonly shards?: number;
+  /** How many shards it gets between the upgrade of the cluster and its own; absent: as many as it has. */
+  readonly toShards?: number;
   /** Pause of each connection between two requests, in milliseconds. */
   readonly gapMs: number;
   /** How long clients are measured before and after the upgrade, in milliseconds. */
@@ -83,15 +87,14 @@ async function measureUpgrade(
     `${options.connections} client connections write, read and count through the endpoint; engine ${engineBefore}`,
   );
   await measureAtRest(context, load, options.restMs);
-  const primariesBefore = await changesOfPrimary(context);
-  const stages = await upgradeAll(context, options, load);
+  const { stages, switchovers } = await upgradeAll(context, options, load);
   context.progress.section("Measure after the upgrade");
   await load.enter("after");
   await measureAtRest(context, load, options.restMs);
   context.progress.section("Verify");
   context.progress.report("reading every acknowledged write back");
   const result = await load.finish();
-  return { load: result, engineBefore, stages, switchovers: (await changesOfPrimary(context)) - primariesBefore };
+  return { load: result, engineBefore, stages, switchovers };
 }
 
 function thisMachine(): Receipt["machine"] {
@@ -103,41 +106,67 @@ function thisMachine(): Receipt["machine"] {
   };
 }
 
-/** The three stages in their order (§1), each with the version that is reported before and after. */
+/** The three stages in their order (§1), and another number of shards in between, if asked for. */
 async function upgradeAll(
   context: ScenarioContext,
   options: ScenarioOptions,
   load: LoadProcess,
-): Promise<StageReceipt[]> {
-  const { latest, releases, toVersion, onOperator } = options;
-  const operator = async (): Promise<string> => (await runningVersions(context)).operator;
-  const cluster = async (): Promise<string> => (await runningVersions(context)).cluster;
-  const timed = async (
-    name: StageReceipt["stage"],
-    version: () => Promise<string>,
-    act: () => Promise<unknown>,
-  ): Promise<StageReceipt> => {
-    const from = await version();
-    context.progress.section(`Upgrade the ${name}`);
-    await load.enter(name);
-    const began = performance.now();
-    await act();
-    const seconds = Math.round((performance.now() - began) / 100) / 10;
-    await reportLoad(context, load);
-    return { stage: name, from, to: await version(), seconds };
-  };
-  return [
-    await timed("operator", operator, async () => {
+): Promise<Pick<Measured, "stages" | "switchovers">> {
+  const { latest, releases, toVersion, toShards, onOperator } = options;
+  const operator: Stage = {
+    name: "operator",
+    version: async () => (await runningVersions(context)).operator,
+    act: async () => {
       await upgradeOperator(context, releases, latest);
       await onOperator?.();
-    }),
-    await timed("cluster", cluster, () => upgradeCluster(context, latest)),
-    await timed(
-      "database",
-      () => databaseVersion(context),
-      () => upgradeDatabase(context, toVersion),
-    ),
-  ];
+    },
+  };
+  const cluster: Stage = {
+    name: "cluster",
+    version: async () => (await runningVersions(context)).cluster,
+    act: () => upgradeCluster(context, latest),
+  };
+  const shards = (count: number): Stage => ({
+    name: "shards",
+    version: async () => String(await numberOfShards(context)),
+    act: () => reshapeDatabase(context, count),
+  });
+  const database: Stage = {
+    name: "database",
+    version: () => databaseVersion(context),
+    act: () => upgradeDatabase(context, toVersion),
+  };
+  const stages: StageReceipt[] = [];
+  let switchovers = 0;
+  for (const stage of [operator, cluster, ...(toShards === undefined ? [] : [shards(toShards)]), database]) {
+    const primariesBefore = await changesOfPrimary(context);
+    stages.push(await runStage(context, load, stage));
+    // shards that are new count from the beginning
+    if (stage.name !== "shards") switchovers += (await changesOfPrimary(context)) - primariesBefore;
+  }
+  return { stages, switchovers };
+}
+
+/** What is changed under load, with what is reported of it before and after. */
+interface Stage {
+  readonly name: StageReceipt["stage"];
+  readonly version: () => Promise<string>;
+  readonly act: () => Promise<unknown>;
+}
+
+async function runStage(
+  context: ScenarioContext,
+  load: LoadProcess,
+  { name, version, act }: Stage,
+): Promise<StageReceipt> {
+  const from = await version();
+  context.progress.section(name === "shards" ? "Change the number of shards" : `Upgrade the ${name}`);
+  await load.enter(name);
+  const began = performance.now();
+  await act();
+  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  await reportLoad(context, load);
+  return { stage: name, from, to: await version(), seconds };
 }
 
 /** The endpoint of a database as an application finds it: by its Service and its Secret. */

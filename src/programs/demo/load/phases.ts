@@ -1,7 +1,7 @@
 import { createHistogram } from "node:perf_hooks";
 
 /** The parts of the scenario that are measured one by one. */
-export const PHASES = ["before", "operator", "cluster", "database", "after"] as const;
+export const PHASES = ["before", "operator", "cluster", "shards", "database", "after"] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** What clients saw during one phase; times in milliseconds. */

@@ -13,7 +13,7 @@ export function receiptPage(receipt: Receipt): string {
 </style>
 <h1>Upgrade under load: <span>${verdict}</span></h1>
 <dl>${figures(receipt)}</dl>
-<h2>What was upgraded</h2>
+<h2>What was changed</h2>
 <table>${heads("Stage", "From", "To", "Seconds")}${stages(receipt)}</table>
 <h2>What clients saw</h2>
 <table>${heads("Phase", "Seconds", "Requests", "Failed", "p50 ms", "p99 ms", "Longest ms")}${phases(receipt)}</table>

@@ -30,7 +30,11 @@ const receiptOf = (load: LoadResult) =>
     connections: 50,
     load,
     engineBefore: "redis 7.0.15",
-    stages: [{ stage: "database", from: "7.2", to: "8.0", seconds: 4 }],
+    stages: [
+      { stage: "cluster", from: "7.22.2-14", to: "8.2.0-25.12", seconds: 9 },
+      { stage: "shards", from: "1", to: "2", seconds: 3 },
+      { stage: "database", from: "7.2", to: "8.0", seconds: 4 },
+    ],
     switchovers: 2,
   });
 
@@ -67,7 +71,9 @@ test("latency during the upgrade is that of its worst stage", () => {
 test("the page and the terminal lines carry the verdict and the figures", () => {
   const receipt = receiptOf(clean);
   assert.match(receiptPage(receipt), /passed[\s\S]*1,234/);
-  assert.match(receiptLines(receipt).join("\n"), /acknowledged writes +1,234, lost 0/);
+  const lines = receiptLines(receipt).join("\n");
+  assert.match(lines, /acknowledged writes +1,234, lost 0/);
+  assert.match(lines, /shards +3\.0 s +1 -> 2/);
 });
 
 test("a phase meter gives each phase its own requests, failures and percentiles", () => {

@@ -1,9 +1,9 @@
 import type { LoadResult } from "../load/clients.ts";
-import { PHASES, type Phase, type PhaseNumbers } from "../load/phases.ts";
+import type { Phase, PhaseNumbers } from "../load/phases.ts";
 
 /** What one stage of the upgrade changed and how long it took. */
 export interface StageReceipt {
-  readonly stage: "operator" | "cluster" | "database";
+  readonly stage: "operator" | "cluster" | "shards" | "database";
   readonly from: string;
   readonly to: string;
   readonly seconds: number;
@@ -37,7 +37,7 @@ export interface Receipt {
   readonly stages: readonly StageReceipt[];
   /** What `INFO server` says through the endpoint before the first stage and after the last. */
   readonly engine: { readonly before: string; readonly after: string };
-  /** Changes of primary that the whole upgrade took. */
+  /** Changes of primary that the whole upgrade took; another number of shards is none. */
   readonly switchovers: number;
   /** What client libraries reported; empty unless requests failed or connections were refused. */
   readonly failures: readonly string[];
@@ -76,7 +76,9 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
     load.ledger.lostWrites === 0 &&
     load.ledger.incrementDrift === 0 &&
     load.ledger.staleReads === 0;
-  const measured = PHASES.every((name) => phases.some((phase) => phase.phase === name && phase.requests > 0));
+  const during = facts.stages.map(({ stage }) => stage);
+  const isMeasured = (name: Phase): boolean => phases.some(({ phase, requests }) => phase === name && requests > 0);
+  const measured = (["before", ...during, "after"] as const).every(isMeasured);
   return {
     startedAt: facts.startedAt.toISOString(),
     totalSeconds: Math.round((facts.endedAt.getTime() - facts.startedAt.getTime()) / 100) / 10,
@@ -90,7 +92,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
     longestStallStaying: Math.max(...phases.map((phase) => phase.maxStaying)),
     latency: {
       before: latencyOf(phases, ["before"]),
-      during: latencyOf(phases, ["operator", "cluster", "database"]),
+      during: latencyOf(phases, during),
       after: latencyOf(phases, ["after"]),
     },
     phases,

@@ -28,7 +28,7 @@ export function demoDatabase(
     metadata: { name: DEMO.database, namespace: DEMO.namespace },
     spec: {
       storeEnterpriseCluster: { name: DEMO.cluster },
-      memorySize: "512MB",
+      memorySize: "256MB",
       ...(shardCount === 1 ? {} : { shardCount }),
       replication: true,
       storeVersion,

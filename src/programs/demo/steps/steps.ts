@@ -126,6 +126,31 @@ export async function upgradeDatabase(context: ScenarioContext, target: AskedVer
   context.progress.report(`database ${DEMO.database} is active: version ${version}`);
 }
 
+/** How many shards the database has, by its status. */
+export async function numberOfShards(context: ScenarioContext): Promise<number> {
+  return (await context.kube.get(Databases, REDB))?.status?.shards?.length ?? 0;
+}
+
+/** Gives the database another number of shards, and waits until it serves by those alone. */
+export async function reshapeDatabase(context: ScenarioContext, shardCount: number): Promise<void> {
+  await context.kube.patch(Databases, REDB, { type: "merge", body: { spec: { shardCount } } });
+  context.progress.report(`set spec.shardCount of the database to ${shardCount}`);
+  const { status } = await waitForObject(context, Databases, REDB, {
+    what: `database active with ${shardCount} shards`,
+    withinMs: LIMIT_MS,
+    isMet: ({ metadata, status: now }) =>
+      now?.status === "active" &&
+      now.observedGeneration === metadata.generation &&
+      now.shards?.length === shardCount &&
+      conditionOf(now.conditions, "Ready")?.status === "True",
+    onChange: ({ status: now }) => {
+      context.progress.update(`${now?.status ?? ""}  ${conditionOf(now?.conditions, "Ready")?.message ?? ""}`.trim());
+    },
+  });
+  const slots = (status?.shards ?? []).map((shard) => shard.slots);
+  context.progress.report(`database ${DEMO.database} has ${shardCount} shards: slots ${slots.join(" and ")}`);
+}
+
 async function awaitCluster(context: ScenarioContext, nodeTag: string): Promise<void> {
   let reported = 0;
   await waitForObject(context, Clusters, REC, {
