@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { databaseSpec } from "./database-spec.ts";
+import { databaseSpec, globalConfiguration } from "./database-spec.ts";
 import { condition, dnsLabel } from "./parts.ts";
 import { STORE_VERSIONS } from "./records.ts";
 import { SPEC_STATUSES } from "./states.ts";
@@ -27,7 +27,7 @@ export const activeActiveSpec = z.object({
     .min(1)
     .max(16)
     .describe("Clusters that hold the database."),
-  globalConfigurations: databaseSpec.optional().describe("Configuration on every participant."),
+  globalConfigurations: globalConfiguration.optional().describe("Configuration on every participant."),
   storeEnterpriseCluster: databaseSpec.shape.storeEnterpriseCluster,
   storeVersion: z
     .enum(STORE_VERSIONS)

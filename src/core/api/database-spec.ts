@@ -10,11 +10,13 @@ const moduleItem = z.object({
   config: z.string().optional().describe("Arguments for the module."),
 });
 
-// the number of shards is shown behind their memory; it is no setting, as no cluster changes it
+// the number of shards is shown behind their memory; it is no setting, as a database without one keeps what it has
 const { memorySize, ...settings } = SPEC_FIELDS;
 
 /** Shards that a database may ask for. */
 export const MOST_SHARDS = 512;
+
+const shards = z.int().min(1).max(MOST_SHARDS);
 
 /** `spec` of a StoreEnterpriseDatabase: the one source of its type, defaults, validation and documentation. */
 export const databaseSpec = z.object({
@@ -23,12 +25,11 @@ export const databaseSpec = z.object({
     .optional()
     .describe("Cluster of the database; the only one of the namespace when absent."),
   memorySize,
-  shardCount: z
-    .int()
-    .min(1)
-    .max(MOST_SHARDS)
-    .default(1)
-    .describe("Number of shards. It may be changed while clients write."),
+  shardCount: shards
+    .optional()
+    .describe(
+      "Number of shards, which may be changed while clients write. Absent: one for a new database, and as many as it has for one that is there.",
+    ),
   ...settings,
   databaseSecretName: dnsLabel
     .optional()
@@ -61,3 +62,8 @@ export const databaseSpec = z.object({
 });
 /** A spec with every default filled in. */
 export type DatabaseSpec = z.output<typeof databaseSpec>;
+
+/** What all sites of an Active-Active database say alike; they compare it with every default filled in, also that of sites of older releases. */
+export const globalConfiguration = databaseSpec.extend({
+  shardCount: shards.default(1).describe("Number of shards; a site has one."),
+});

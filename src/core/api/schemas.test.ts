@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterSpec } from "./cluster-spec.ts";
 import { customResourceDefinitions } from "./crd.ts";
-import { databaseSpec } from "./database-spec.ts";
+import { databaseSpec, globalConfiguration } from "./database-spec.ts";
 import { memoryBytes } from "./settings/memory.ts";
 import type { StructuralSchema } from "./structural.ts";
 
@@ -17,7 +17,6 @@ test("an empty cluster spec is filled with the defaults of the product", () => {
 test("an empty database spec is filled with the defaults of the product", () => {
   assert.deepEqual(databaseSpec.parse({}), {
     memorySize: "100MB",
-    shardCount: 1,
     replication: false,
     persistence: "disabled",
     durability: "async",
@@ -32,6 +31,10 @@ test("an empty database spec is filled with the defaults of the product", () => 
     storeUpgradePolicy: "latest",
     type: "redis",
   });
+});
+
+test("the sites of an Active-Active database agree on one shard where they say nothing, as sites of older releases do", () => {
+  assert.equal(globalConfiguration.parse({}).shardCount, 1);
 });
 
 for (const [name, schema, input, path] of [

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { activeActiveSpec } from "../../api/active-active.ts";
-import { databaseSpec } from "../../api/database-spec.ts";
+import { globalConfiguration } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { agreementText } from "./agreement.ts";
 import { decideActiveActive, type ActiveActiveView } from "./decide.ts";
 
 const participants = [{ name: "east" }, { name: "west" }];
-const globalConfigurations = databaseSpec.parse({ memorySize: "120MB" });
+const globalConfigurations = globalConfiguration.parse({ memorySize: "120MB" });
 const record: ActiveActiveRecord = {
   guid: "a",
   name: "carts",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { activeActiveSpec } from "../../api/active-active.ts";
-import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
+import { type DatabaseSpec, globalConfiguration } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { wait } from "../findings/finding.ts";
 import { agreementText } from "./agreement.ts";
@@ -290,7 +290,7 @@ for (const { rule, own = [known], others = [known], change = {}, does, finds, he
 
 /** With every default, as an API server stores it. */
 function configured(memorySize: string): DatabaseSpec {
-  return databaseSpec.parse({ memorySize });
+  return globalConfiguration.parse({ memorySize });
 }
 
 function objectOf({ written: change, ...rest }: NonNullable<Case["object"]>): ActiveActiveObject {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { databaseSpec } from "../../api/database-spec.ts";
+import { globalConfiguration } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { linkedDatabaseAct, parseSite, type LinkedFacts } from "./linked.ts";
 import { numberSites } from "./numbers.ts";
@@ -10,12 +10,12 @@ const older: ActiveActiveRecord = {
   name: "carts",
   version: "8.0",
   participants: [{ name: "east" }, { name: "west" }],
-  configuration: databaseSpec.parse({}),
+  configuration: globalConfiguration.parse({}),
   edit: { count: 1, author: "east" },
 };
 const record = numberSites(older);
 const spec = { ...record.configuration, storeEnterpriseCluster: { name: "rec" }, storeVersion: "8.0" };
-const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lru" }) };
+const evicting = { ...record, configuration: globalConfiguration.parse({ evictionPolicy: "allkeys-lru" }) };
 
 const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, does: object | undefined])[] = [
   ["a database is made as the site that it is", {}, { kind: "make-database", spec, site: "a/2" }],

@@ -1,4 +1,4 @@
-import { databaseSpec } from "../../api/database-spec.ts";
+import { databaseSpec, globalConfiguration } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord, SiteOfDatabase } from "../../api/records.ts";
 import { compareVersionText } from "#kit/base/version";
 import { canonical } from "./canonical.ts";
@@ -64,6 +64,6 @@ function specOf({ cluster, record }: LinkedFacts, version: string): object {
 }
 
 function canonicalSpec(spec: object): string {
-  const parsed = databaseSpec.safeParse(spec);
+  const parsed = globalConfiguration.safeParse(spec);
   return canonical(parsed.success ? parsed.data : spec);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { databaseSpec } from "../../api/database-spec.ts";
+import { globalConfiguration } from "../../api/database-spec.ts";
 import { numberSites } from "./numbers.ts";
 import { replicationOf, type ReplicationFacts, type SiteReplication } from "./replication.ts";
 
@@ -27,7 +27,7 @@ const differing = {
 };
 const older = { ...up("north"), agreement: { ...agreement, cause: "Its release gives no digests of keys." } };
 const linked = (...sites: readonly SiteReplication[]) => ({ link: { cause: "", awaitsSites: false, sites } });
-const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lfu" }) };
+const evicting = { ...record, configuration: globalConfiguration.parse({ evictionPolicy: "allkeys-lfu" }) };
 const full = numberSites({
   ...record,
   edit: { count: 2, author: "east" },

@@ -1,5 +1,5 @@
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
-import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
+import { type DatabaseSpec, globalConfiguration } from "../../api/database-spec.ts";
 import type { ActiveActiveParticipant, ActiveActiveRecord } from "../../api/records.ts";
 import { moduleItemsOf } from "../admission/modules.ts";
 import { canonical } from "./canonical.ts";
@@ -25,7 +25,7 @@ export function sharedOf(spec: WrittenSpec): Shared {
     modulesList: _list,
     ...configuration
   } = { ...spec.globalConfigurations };
-  const global = databaseSpec.safeParse(spec.globalConfigurations ?? {}).data;
+  const global = globalConfiguration.safeParse(spec.globalConfigurations ?? {}).data;
   const modules = spec.moduleList ?? moduleItemsOf(global ?? {});
   return {
     participants: spec.participatingClusters,
@@ -35,7 +35,7 @@ export function sharedOf(spec: WrittenSpec): Shared {
 
 /** Text that is the same for what means the same to this release: defaults filled in, fields that it does not know left out. */
 export function sharedText({ participants, configuration }: Shared): string {
-  const known = databaseSpec.safeParse(configuration);
+  const known = globalConfiguration.safeParse(configuration);
   return canonical({ participants, configuration: known.success ? known.data : configuration });
 }
 

@@ -68,25 +68,25 @@ export function clusterIsUnchanged({ at, spec, before, existing, references }: R
 }
 
 /** Between 100MB and 4 TiB, and each shard needs room for more than its engine. */
-export function memoryIsInRange({ at, spec }: ReviewedDatabase): readonly Objection[] {
+export function memoryIsInRange({ at, spec, existing }: ReviewedDatabase): readonly Objection[] {
   const bytes = memoryBytes(spec.memorySize) ?? 0;
   const field = `${at}.memorySize`;
   if (bytes < MIN_DATABASE_BYTES || bytes > MAX_DATABASE_BYTES) {
     const why = "a database has at least 100MB and at most 4096Gi";
     return [invalidValue(field, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
   }
-  const why = shardMemoryObjection({ count: spec.shardCount, memoryBytes: bytes });
+  const why = shardMemoryObjection({ count: shardsOf(spec, existing), memoryBytes: bytes });
   return why === undefined ? [] : [invalidValue(field, spec.memorySize, why, "give the database more memory")];
 }
 
 /** How many shards there can be, and that their number stays. */
 export function shardCountIsPossible({ kind, at, spec, existing }: ReviewedDatabase): readonly Objection[] {
-  const has = existing?.shards;
+  const [has, count] = [existing?.shards, shardsOf(spec, existing)];
   const modules = moduleItemsOf(spec).map(({ name }) => name);
-  const why = shardCountObjection({ count: spec.shardCount, has, isSite: kind === "reaadb", modules });
+  const why = shardCountObjection({ count, has, isSite: kind === "reaadb", modules });
   if (why === undefined) return [];
   const remedy = `set ${at}.shardCount to ${has ?? 1}${(has ?? 1) === 1 ? ", or leave it out" : ""}`;
-  return [invalidValue(`${at}.shardCount`, spec.shardCount, why, remedy)];
+  return [invalidValue(`${at}.shardCount`, count, why, remedy)];
 }
 
 /** Replies that wait for replicas need replicas. */
@@ -127,17 +127,28 @@ export function licenseSuffices(reviewed: ReviewedDatabase): readonly Objection[
   const cluster = clusterOfReviewed(reviewed);
   if (cluster?.shards === undefined) return [];
   const { name, shards } = cluster;
-  const [had, has] = [instancesOf(existing === undefined ? undefined : (before ?? spec)), instancesOf(spec)];
+  const [had, has] = [
+    existing === undefined ? instancesOf(0, spec) : instancesOf(shardsOf(before ?? spec, existing), before ?? spec),
+    instancesOf(shardsOf(spec, existing), spec),
+  ];
   const more = has.primaries + has.replicas - had.primaries - had.replicas;
   if (more <= 0 || shards.used + more <= shards.limit) return [];
   const added = instancesText(has.primaries - had.primaries, has.replicas - had.replicas);
   const why = `it needs ${more} more (${added}), and the licence allows ${shards.limit} shards of which ${shards.used} are in use`;
-  const field = spec.replication && has.primaries === 1 ? `${at}.replication` : `${at}.shardCount`;
+  const isOfReplicas = spec.replication && (has.primaries === 1 || has.primaries === had.primaries);
+  const field = isOfReplicas ? `${at}.replication` : `${at}.shardCount`;
   const remedy = `delete a database, or name a larger licence in spec.licenseSecretName: ${editObject(`rec ${name}`)}`;
   return [forbiddenValue(field, why, remedy, "LicenseLimit")];
 }
 
-function instancesOf(spec: ReviewedDatabase["spec"] | undefined) {
-  const { shardCount = 0, replication = false } = spec ?? {};
-  return { primaries: shardCount, replicas: replication ? shardCount : 0 };
+function instancesOf(primaries: number, { replication }: Pick<ReviewedDatabase["spec"], "replication">) {
+  return { primaries, replicas: replication ? primaries : 0 };
+}
+
+/** A spec that says nothing of it leaves a database the shards that it has. */
+function shardsOf(
+  { shardCount }: Pick<ReviewedDatabase["spec"], "shardCount">,
+  existing: ReviewedDatabase["existing"],
+): number {
+  return shardCount ?? existing?.shards ?? 1;
 }

@@ -53,6 +53,33 @@ const cases: readonly {
     },
   },
   {
+    rule: "a spec without a number keeps the shards of the database, which the licence counts already",
+    spec: {},
+    change: {
+      before: spec({ shardCount: 4 }),
+      existing: { ...existing, shards: 4 },
+      references: references({ clusters: [nearby({ shards: { used: 40, limit: 40 } })] }),
+    },
+  },
+  {
+    rule: "their replicas are counted",
+    spec: { replication: true },
+    change: {
+      before: spec({}),
+      existing: { ...existing, shards: 4 },
+      references: references({ clusters: [nearby({ shards: { used: 39, limit: 40 } })] }),
+    },
+    field: "spec.replication",
+    says: /needs 4 more \(4 replicas\)/,
+  },
+  {
+    rule: "their memory is judged",
+    spec: { memorySize: "100MB" },
+    change: { existing: { ...existing, shards: 8 } },
+    field: "spec.memorySize",
+    says: /8 shards need at least 160 MB together/,
+  },
+  {
     rule: "the further ones are counted",
     spec: { shardCount: 4 },
     change: {

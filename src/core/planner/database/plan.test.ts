@@ -151,6 +151,16 @@ const cases: readonly Case[] = [
     act: { kind: "update", uid: 1, settings: {}, password: false, shards: 3 },
   },
   {
+    name: "an object that says no number of shards leaves a database those that it has",
+    view: view({}, { existing: { ...existing({}), shards: 5 } }),
+    act: none,
+  },
+  {
+    name: "and those that are being made",
+    view: view({}, { existing: { ...existing({}), isSettled: false, mayGrow: true, shards: 5 } }),
+    act: none,
+  },
+  {
     name: "another number of shards ends one that is being made",
     view: view({ shardCount: 1 }, { existing: { ...existing({}), isSettled: false, mayGrow: true, shards: 3 } }),
     act: { kind: "update", uid: 1, settings: {}, password: false, shards: 1 },

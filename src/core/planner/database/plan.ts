@@ -162,7 +162,8 @@ function actFor(view: DatabaseView): DatabaseAct | undefined {
   const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
   const isLinked = site === undefined || isSameSite(site, existing?.site);
   const count = view.spec.shardCount;
-  const shards = existing === undefined || existing.shards === count ? {} : { shards: count };
+  const isOther = existing !== undefined && count !== undefined && existing.shards !== count;
+  const shards = isOther ? { shards: count } : {};
   const besides = { ...certificate, ...(isLinked ? {} : { site }), ...shards };
   if (existing === undefined) return creationOf(view, besides);
   // passwords and certificates need not wait for another change to end
@@ -182,7 +183,8 @@ type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certific
 function creationOf({ spec, references }: DatabaseView, besides: Besides): DatabaseAct {
   const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
   // nodes of older releases know no number
-  const shards = spec.shardCount === 1 ? {} : { shards: spec.shardCount };
+  const { shardCount = 1 } = spec;
+  const shards = shardCount === 1 ? {} : { shards: shardCount };
   const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
   const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
   const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { jsonLog } from "#kit/base/log";
 import { TableScene } from "../../../../test/kit/mover/table-scene.ts";
 import { mustSwitch, requireAsBefore, switchNow } from "../../../../test/kit/mover/table-turns.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
@@ -22,6 +23,20 @@ test("one shard becomes three and then two while clients write: no write is lost
     await scene.change(withoutFurtherShards);
   }
   await load.requireNothingLost();
+});
+
+test("the log says for how long clients were held, as it does of other moves", async () => {
+  await using scene = await TableScene.start(1);
+  await scene.fill(2);
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => new Date(),
+  );
+  const result = await switchNow(scene, { ...scene.ports(), log });
+  assert.ok(result.kind === "done");
+  const said: unknown = JSON.parse(lines.find((line) => line.includes("other shards serve")) ?? "{}");
+  assert.deepEqual(said, { ...Object(said), heldMs: result.heldMs });
 });
 
 for (const step of TABLE_STEPS.slice(FIRST, COMMIT + 1))

@@ -163,8 +163,9 @@ async function release({ record: { uid: bdb }, move, ports }: TableRun, progress
     shards,
   });
   const unreleased = failedNodes(released);
-  ports.log.info("other shards serve", { bdb, shards: record.shards.map(({ id }) => id), unreleased });
-  return { kind: "done", record, heldMs: slowest(released), unreleased };
+  const heldMs = slowest(released);
+  ports.log.info("other shards serve", { bdb, shards: record.shards.map(({ id }) => id), heldMs, unreleased });
+  return { kind: "done", record, heldMs, unreleased };
 }
 
 /** Undefined when the record has the next table after all: then there is no way back. */

@@ -12,6 +12,8 @@ import {
 } from "../access/namespace-access.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import type { ShardsPlanRecord } from "../../../ports/management/records/shards-plan.ts";
+import { answerToAsked } from "./asked-shards.ts";
 import { findDatabase } from "./command.ts";
 import { reshapePlanText } from "./reshape-plan-text.ts";
 
@@ -30,29 +32,48 @@ export function reshapeCommand(context: Asking): Command {
     .option("--dry-run", "say what it takes, and change nothing")
     .addOption(outputOption())
     .action(async (database: string, shards: number, options: ReshapeOptions) => {
-      await withAccess(options, context, async (access) => {
-        const { client } = await askCluster(access, options.cluster);
-        const { uid } = findDatabase((await readDatabases(client)).bdbs, database);
-        const plan = await client.call("shardsPlan", { params: { uid, count: shards } });
-        context.print(
-          renderAnswer(options.output, plan, (columns) => reshapePlanText(database, plan, columns), context),
-        );
-        if (options.dryRun === true) return context.end(EXIT.ok);
-        if (!(await askByObject(access, database, shards)))
-          await client.call("updateBdb", { params: { uid }, body: { shards_count: shards } });
-        if (options.output === "table")
-          context.print(`\nIt has begun. Follow it: ${getObjects(`redb ${database}`)} -w\n`);
-        return context.end(EXIT.ok);
-      });
+      await withAccess(options, context, (access) => reshape({ access, context, options }, database, shards));
     });
   return withNamespaceOptions(command);
 }
 
-/** The operator asks the cluster for what the object says; false for a database without an object. */
-async function askByObject({ kube, namespace }: NamespaceAccess, name: string, shardCount: number): Promise<boolean> {
-  if ((await kube.get(Databases, { name, namespace })) === undefined) return false;
+interface Call {
+  readonly access: NamespaceAccess;
+  readonly context: Asking;
+  readonly options: ReshapeOptions;
+}
+
+async function reshape({ access, context, options }: Call, database: string, count: number): Promise<void> {
+  const { client } = await askCluster(access, options.cluster);
+  const bdb = findDatabase((await readDatabases(client)).bdbs, database);
+  const { uid, shards_count: has, shards_count_asked: asked = has } = bdb;
+  const object = await access.kube.get(Databases, { name: database, namespace: access.namespace });
+  const { said, writes } = answerToAsked({ database, count, has, asked, written: object?.spec.shardCount });
+  const known: ShardsPlanRecord | KeptShards =
+    said === undefined
+      ? await client.call("shardsPlan", { params: { uid, count } })
+      : { shards_count: has, shards_count_asked: count, said };
+  context.print(renderAnswer(options.output, known, (columns) => answerText(database, known, columns), context));
+  if (options.dryRun === true || !writes) return context.end(EXIT.ok);
+  // the operator asks the cluster for what the object says
+  if (object === undefined) await client.call("updateBdb", { params: { uid }, body: { shards_count: count } });
+  else await patchShards(access, database, count);
+  if (options.output === "table" && said === undefined)
+    context.print(`\nIt has begun. Follow it: ${getObjects(`redb ${database}`)} -w\n`);
+  return context.end(EXIT.ok);
+}
+
+/** No shards are made. */
+interface KeptShards extends Pick<ShardsPlanRecord, "shards_count" | "shards_count_asked"> {
+  readonly said: string;
+}
+
+function answerText(database: string, known: ShardsPlanRecord | KeptShards, columns: number): string {
+  return "said" in known ? `${known.said}\n` : reshapePlanText(database, known, columns);
+}
+
+async function patchShards({ kube, namespace }: NamespaceAccess, name: string, shardCount: number): Promise<void> {
   await kube.patch(Databases, { name, namespace }, { type: "merge", body: { spec: { shardCount } } });
-  return true;
 }
 
 function shardsIn(text: string): number {

@@ -1,5 +1,6 @@
 import type { ShardsPlanRecord } from "../../../ports/management/records/shards-plan.ts";
 import { textTable } from "../console/output.ts";
+import { shardsText } from "./asked-shards.ts";
 import { bytesText } from "../console/units.ts";
 
 /** How a database gets another number of shards, and what that takes, for people. */
@@ -27,7 +28,3 @@ export function reshapePlanText(database: string, plan: ShardsPlanRecord, column
 /** What one shard permits and several do not. */
 const SPLIT =
   "Commands with keys of several slots, which one shard takes, get CROSSSLOT from several: store_endpoint_multi_slot_requests_total counts them.";
-
-function shardsText(count: number): string {
-  return count === 1 ? "one shard" : `${count} shards`;
-}

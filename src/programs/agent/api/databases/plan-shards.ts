@@ -16,7 +16,8 @@ export async function planShards(
   if (count === 0) throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);
   const plan = await requireChangeOfShards(context, record, count);
   if (plan === undefined) {
-    const asks = `"${record.name}" has ${record.shards.length} shards, and ${count} are asked for already`;
+    const has = record.shards.length;
+    const asks = `"${record.name}" has ${has} shards${count === has ? ": none are made for that" : `, and ${count} are asked for already`}`;
     throw refuse(refusals.invalidSharding, asks);
   }
   const primaries = (await shardsOf(context, record)).filter(({ isPrimary }) => isPrimary);
