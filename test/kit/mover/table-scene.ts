@@ -248,10 +248,11 @@ export class TableLoad {
     );
   }
 
-  /** Ends the load; no request has failed, and every acknowledged write is there. */
-  async requireNothingLost(): Promise<void> {
-    for (const report of await Promise.all(this.#ledgers.map((ledger) => ledger.stop())))
-      assert.deepEqual([report.failed, report.lost, report.complaints], [0, 0, []]);
+  /** Ends the load; no request has failed, and every acknowledged write is there. Resolves with the longest time of a request, in milliseconds. */
+  async requireNothingLost(): Promise<number> {
+    const reports = await Promise.all(this.#ledgers.map((ledger) => ledger.stop()));
+    for (const report of reports) assert.deepEqual([report.failed, report.lost, report.complaints], [0, 0, []]);
+    return Math.max(...reports.map(({ longestMs }) => longestMs));
   }
 }
 

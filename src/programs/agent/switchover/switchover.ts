@@ -165,13 +165,25 @@ async function wasPromoted({ targetAddress }: OpenSwitchover, step: SwitchoverSt
 async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason: string): Promise<SwitchoverResult> {
   const { move, ports, primary } = run;
   const bdb = run.record.uid;
-  const undone = await Promise.allSettled([
+  const freed = Promise.all([
     sendToProxies(ports.proxies, { op: "abort", ...nameShard(run.record, move.shard), epoch: move.epoch }),
     resumeWrites(primary),
+  ]);
+  const heldMs = freed.then(
+    () => heldSince(heldAt),
+    () => heldSince(heldAt),
+  );
+  const undone = await Promise.allSettled([
+    freed,
     ...(step === "promote" ? [returnSiblings(run.record, move, placeOf(primary), ports)] : []),
     ports.change((stored) => withdraw(stored, move)),
   ]);
   const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));
   ports.log.warn("switchover aborted", { bdb, shard: move.shard, to: move.to, step, reason, failures });
-  return { kind: "aborted", step, reason, heldMs: heldAt === 0 ? 0 : performance.now() - heldAt };
+  return { kind: "aborted", step, reason, heldMs: await heldMs };
+}
+
+/** A hold ends by itself. */
+function heldSince(heldAt: number): number {
+  return heldAt === 0 ? 0 : Math.min(SWITCHOVER_MS.hold, performance.now() - heldAt);
 }

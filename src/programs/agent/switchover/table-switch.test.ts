@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { jsonLog } from "#kit/base/log";
 import { TableScene } from "../../../../test/kit/mover/table-scene.ts";
 import { mustSwitch, requireAsBefore, switchNow } from "../../../../test/kit/mover/table-turns.ts";
@@ -7,6 +8,7 @@ import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { withoutFurtherShards } from "../../../core/records/reshape-record.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { ProxyPort } from "./ports.ts";
+import { switchTable } from "./table-switch.ts";
 import { TABLE_STEPS, type TablePorts, type TableStep } from "./table-ports.ts";
 
 const FIRST = TABLE_STEPS.indexOf("intend");
@@ -52,6 +54,41 @@ for (const step of TABLE_STEPS.slice(FIRST, COMMIT + 1))
     await load.requireNothingLost();
   });
 
+test("clients are not held while records are slow to store, until the switch has waited for long", async () => {
+  await using scene = await TableScene.start(1);
+  const load = await scene.startLoad();
+  await scene.fill(2);
+  const ports = slowRecords(scene.ports(), () => 300);
+  const result = await switchNow(scene, ports);
+  assert.ok(result.kind === "refused", JSON.stringify(result));
+  assert.match(result.reason, /the Kubernetes API takes 3\d\d ms for a record/);
+  assert.deepEqual([scene.record.reshape?.phase, scene.record.reshape?.tableEpoch], ["copy", 2]);
+  const insisting = await switchTable({ record: scene.record, insists: true, drainMs: 500 }, ports);
+  assert.equal(insisting.kind, "done", JSON.stringify(insisting));
+  await load.more();
+  await load.requireNothingLost();
+});
+
+test("clients of a switch that goes back wait for no record, and are held for no longer than they are", async () => {
+  await using scene = await TableScene.start(2);
+  const load = await scene.startLoad();
+  await scene.fill(3);
+  let delayMs = 0;
+  const ports = scene.ports((at) => {
+    if (at !== "reach") return Promise.resolve();
+    delayMs = 3_000;
+    return Promise.reject(new Error("planted"));
+  });
+  const result = await switchNow(
+    scene,
+    slowRecords(ports, () => delayMs),
+  );
+  assert.ok(result.kind === "aborted" && result.heldMs < 2_000, JSON.stringify(result));
+  await requireAsBefore(scene, load);
+  const longestMs = await load.requireNothingLost();
+  assert.ok(longestMs < 2_500, `${longestMs} ms`);
+});
+
 test("a proxy that does not hold stops the switch, unless its node is known to be dead", async () => {
   await using scene = await TableScene.start(1);
   const load = await scene.startLoad();
@@ -90,6 +127,17 @@ test("a mover that follows a primary which another one has replaced does not cou
   assert.ok(result.kind === "refused");
   assert.match(result.reason, /another primary of shard 1/);
 });
+
+/** A Kubernetes API that takes its time for each record. */
+function slowRecords(ports: TablePorts, delayMs: () => number): TablePorts {
+  return {
+    ...ports,
+    change: async (change) => {
+      await sleep(delayMs());
+      return ports.change(change);
+    },
+  };
+}
 
 function failAt(step: TableStep): (at: TableStep) => Promise<void> {
   return (at) => (at === step ? Promise.reject(new Error("planted")) : Promise.resolve());

@@ -10,13 +10,14 @@ import {
 } from "../../../core/records/reshape-record.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { faults } from "../faults.ts";
-import { awaitOffset, pauseWrites, promote, reasonOf, retirePrimary, roleOf } from "./engines.ts";
+import { awaitOffset, pauseWrites, promote, reasonOf, resumeWrites, retirePrimary, roleOf } from "./engines.ts";
 import { failedNodes, requireConfirmed, sendToProxies, slowest } from "./proxies.ts";
 import { takeBackTable } from "./table-back.ts";
 import { connectTable, type TableEngines } from "./table-engines.ts";
 import { ObstructedMove } from "./obstructed-move.ts";
 import { busyObjection, requireNoHarm, tableObjection } from "./table-gates.ts";
-import { TABLE_MS, type TablePorts, type TableResult, type TableStep } from "./table-ports.ts";
+import { rehearseTable } from "./table-rehearsal.ts";
+import { TABLE_MS, TABLE_STEPS, type TablePorts, type TableResult, type TableStep } from "./table-ports.ts";
 
 /** Another number of shards that is to serve: they have all that the mover has passed on. */
 export interface TableRequest {
@@ -95,7 +96,8 @@ async function objectionOf(
   const objection = await tableObjection(record, engines, ports);
   if (objection !== undefined) return objection;
   await requireNoHarm(record, engines);
-  return insists ? undefined : busyObjection(record, ports);
+  const busy = insists ? undefined : await busyObjection(record, ports);
+  return busy ?? rehearseTable(record, insists, engines, ports);
 }
 
 async function execute(run: TableRun, progress: Progress): Promise<TableResult> {
@@ -171,10 +173,11 @@ async function release({ record: { uid: bdb }, move, ports }: TableRun, progress
 /** Undefined when the record has the next table after all: then there is no way back. */
 async function goBack(run: TableRun, progress: Progress, reason: string): Promise<TableResult | undefined> {
   const { record, move, ports } = run;
-  const { step, heldAt } = progress;
-  const heldMs = (): number => (heldAt === 0 ? 0 : ports.clock.uptimeMs() - heldAt);
+  const { step } = progress;
   // what the record has then is not known to be of this switch, and a later pass takes it back
   if (step === "intend") return { kind: "aborted", step, reason, heldMs: 0 };
+  const freedMs = TABLE_STEPS.indexOf(step) < DEMOTED ? await letGo(run, progress) : undefined;
+  const heldMs = (): number => freedMs ?? heldSoFar(run, progress);
   ports.log.warn("a switch to other shards goes back", { bdb: record.uid, step, reason });
   try {
     const stored = await takeBackTable({ record: progress.record, isDead: () => false }, ports);
@@ -186,6 +189,29 @@ async function goBack(run: TableRun, progress: Progress, reason: string): Promis
   } catch (error) {
     return { kind: "unresolved", step, reason: `${reason}; ${reasonOf(error)}`, heldMs: heldMs() };
   }
+}
+
+/** From this step on a former primary may refuse writes, and the record may have the next table. */
+const DEMOTED = TABLE_STEPS.indexOf("demote");
+
+/**
+ * Lets clients go on at the former primaries, which are still primaries, before the record says so: this leader, which alone may go on with this epoch, does not. What
+ * did not answer is taken back with the record. Resolves with the milliseconds for which clients were held.
+ */
+async function letGo(run: TableRun, progress: Progress): Promise<number> {
+  if (progress.heldAt === 0) return 0;
+  const { move, ports, engines } = run;
+  const named = { bdb: run.record.uid, tableEpoch: move.tableEpoch } as const;
+  await Promise.allSettled([
+    sendToProxies(ports.proxies, { op: "abort-table", ...named }),
+    ...engines.sources.map(({ primary }) => resumeWrites(primary)),
+  ]);
+  return heldSoFar(run, progress);
+}
+
+/** A hold ends by itself, whatever becomes of the rest. */
+function heldSoFar({ ports }: TableRun, { heldAt }: Progress): number {
+  return heldAt === 0 ? 0 : Math.min(TABLE_MS.hold, ports.clock.uptimeMs() - heldAt);
 }
 
 function stepOf({ ports }: TableRun, progress: Progress): (name: TableStep) => Promise<void> {
