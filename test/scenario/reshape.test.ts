@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import { slotOf } from "../../src/core/slots/slot.ts";
 import { callEngine, connectEngine } from "../../src/ports/resp/engine-client.ts";
+import type { BdbChange } from "../../src/ports/management/records.ts";
 import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { enginesOf } from "../kit/world/engine-access.ts";
@@ -75,9 +76,27 @@ await test("each key is at its shard alone, with its type and its end, and every
   }
 });
 
+await test("a key that a script wrote at the wrong shard is not left behind before a user agrees", async () => {
+  const { assigned_slots: slots } = (await cluster.shards(uid))[0] ?? assert.fail();
+  const [declared, misplaced] = [KEYS.find((key) => isAmong(key, slots)), KEYS.find((key) => !isAmong(key, slots))];
+  const client = await connectEngine({ host: cluster.address(2), port, timeoutMs: 5_000 });
+  await client.call("EVAL", "redis.call('SET', ARGV[1], 'by a script')", 1, declared ?? "", misplaced ?? "");
+  assert.equal(await client.call("GET", misplaced ?? ""), "value", "its shard has another one");
+  client.close();
+  const body = { shards_count: 2 };
+  await cluster.client.call("updateBdb", { params: { uid }, body });
+  const waits = async () => (await cluster.client.call("bdb", { params: { uid } })).obstacle?.id === "KeysMisplaced";
+  await until("it waits for a user", waits, PATIENCE);
+  assert.equal((await readRecord(kube, cluster, uid)).shards.length, 3);
+  await becomes(2, { may_discard_data: true });
+  const again = await connectEngine({ host: cluster.address(2), port, timeoutMs: 5_000 });
+  assert.equal(await again.call("GET", misplaced ?? ""), "value");
+  again.close();
+});
+
 /** Waits until the database has so many shards, each with its replica, and the former ones are gone. */
-async function becomes(shards: number): Promise<void> {
-  await cluster.client.call("updateBdb", { params: { uid }, body: { shards_count: shards } });
+async function becomes(shards: number, consent: Pick<BdbChange, "may_discard_data"> = {}): Promise<void> {
+  await cluster.client.call("updateBdb", { params: { uid }, body: { shards_count: shards, ...consent } });
   const has = async (): Promise<boolean> => {
     const { shards: serve, reshape } = await readRecord(kube, cluster, uid);
     return serve.length === shards && reshape === undefined && (await isActive(cluster, uid));

@@ -138,6 +138,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly shards: readonly ShardRecord[];
   /** The number of shards that is asked for; absent: as many as it has. */
   readonly shardCount?: number;
+  /** A user agreed that keys which no shard would have are left behind by the number that is asked for. */
+  readonly mayDiscardMisplaced?: true;
   /** Absent: its shards stay as they are. */
   readonly reshape?: ReshapeIntent;
   /** id that the next new shard gets, never given twice; absent: one more than the highest in use. */

@@ -55,8 +55,9 @@ function enter(
 export function serveTable(record: DatabaseRecord, move: TableMove, until: string): DatabaseRecord | undefined {
   const reshape = underWay(record, move, "promote");
   if (reshape === undefined) return undefined;
+  const { mayDiscardMisplaced: _used, ...others } = record;
   return {
-    ...record,
+    ...others,
     tableEpoch: move.tableEpoch,
     shards: reshape.shards.map((shard) => ({ ...shard, ...inSyncOf(shard) })),
     reshape: { ...reshape, phase: "retire", shards: record.shards.map(retire), until },

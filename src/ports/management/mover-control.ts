@@ -54,6 +54,15 @@ export interface MoverSourceStatus extends SourceOffset {
   readonly keys: number;
   /** Keys that have to be copied again, because a command changed keys of several targets. */
   readonly touched: number;
+  /** Keys that it has although their slots are another shard's; absent: none was seen. */
+  readonly misplaced?: MisplacedKeys;
+}
+
+/** Keys that scripts have written without declaring them, at shards that do not have their slots: no other request finds them, and nothing passes them on. */
+export interface MisplacedKeys {
+  readonly keys: number;
+  /** The name of one that was seen, or its beginning. */
+  readonly example: string;
 }
 
 /** How the data of a target stand. */
@@ -83,7 +92,8 @@ export type MoverReply =
   /** Where the mover listens for the engine of each target, in their order. */
   | { readonly ok: true; readonly op: "begin"; readonly ports: readonly number[] }
   | { readonly ok: true; readonly op: "status"; readonly status: MoverStatus }
-  | { readonly ok: true; readonly op: "reach" }
+  /** How the sources stand then. */
+  | { readonly ok: true; readonly op: "reach"; readonly sources: readonly MoverSourceStatus[] }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 /** What a node is asked about a mover that it runs. */

@@ -12,7 +12,15 @@ export type {
   MaintenanceOn,
 } from "./records/cluster.ts";
 export type { ClientParametersRecord } from "./records/client-parameters.ts";
-export type { BdbCertificate, BdbCreate, BdbPassword, BdbRecord, BdbRecover, BdbUpgrade } from "./records/databases.ts";
+export type {
+  BdbCertificate,
+  BdbChange,
+  BdbCreate,
+  BdbPassword,
+  BdbRecord,
+  BdbRecover,
+  BdbUpgrade,
+} from "./records/databases.ts";
 export type { EndpointRecord, ProxyRecord } from "./records/endpoints.ts";
 export type { EventRecord } from "./records/events.ts";
 export type { LocalInstance } from "./records/local.ts";

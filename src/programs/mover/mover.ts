@@ -66,7 +66,7 @@ class Mover {
         return { ok: true, op, status: (await this.#begun()).status() };
       case "reach":
         await (await this.#begun()).reach(command.sources, command.withinMs);
-        return { ok: true, op };
+        return { ok: true, op, sources: (await this.#begun()).status().sources };
       default:
         return assertNever(op);
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tableObstacle, type ShardView } from "./table-obstacle.ts";
+import { tableObstacle, type MisplacedAt, type ShardView } from "./table-obstacle.ts";
 
 const LIMIT = 100_000_000;
 
@@ -8,6 +8,8 @@ interface Case {
   readonly rule: string;
   readonly sources?: readonly Partial<ShardView["engine"]>[];
   readonly targets: readonly Partial<ShardView["engine"]>[];
+  readonly misplaced?: readonly MisplacedAt[];
+  readonly mayDiscardMisplaced?: true;
   readonly finds?: readonly [string, RegExp, RegExp];
 }
 
@@ -15,7 +17,24 @@ const half = { maxMemory: LIMIT / 2 } as const;
 const over = { ...half, countedMemory: 60_000_000 } as const;
 const evicting = { evicts: true } as const;
 
+const misplaced = [
+  { shard: 1, keys: 3, example: "total" },
+  { shard: 2, keys: 1, example: "a" },
+] as const;
+
 const cases: readonly Case[] = [
+  {
+    rule: "keys that no new shard gets are not left behind unasked",
+    sources: [{}, {}],
+    targets: [half, half, half],
+    misplaced,
+    finds: [
+      "KeysMisplaced",
+      /shard 1 has 3, for instance "total"; shard 2 has 1, for instance "a"/,
+      /storectl reshape orders 3 --may-discard-data; or keep the shards that serve: kubectl patch redb orders .*"shardCount":2/,
+    ],
+  },
+  { rule: "they are when a user agrees", targets: [half, half], misplaced, mayDiscardMisplaced: true },
   { rule: "data that is spread evenly moves", targets: [half, half] },
   {
     rule: "a shard that gets more than its share would refuse writes",
@@ -63,18 +82,24 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { rule, sources = [{}], targets, finds } of cases)
+for (const { rule, sources = [{}], targets, misplaced: found = [], finds, ...agreed } of cases)
   test(`a switch to other shards: ${rule}`, () => {
-    const found = tableObstacle({
-      database: { name: "orders", memoryBytes: LIMIT },
+    const { mayDiscardMisplaced } = agreed;
+    const obstacle = tableObstacle({
+      database: {
+        name: "orders",
+        memoryBytes: LIMIT,
+        ...(mayDiscardMisplaced === undefined ? {} : { mayDiscardMisplaced }),
+      },
+      misplaced: found,
       sources: sources.map((engine, at) => view(1 + at, engine)),
       targets: targets.map((engine, at) => view(11 + at, engine)),
     });
-    if (finds === undefined) return void assert.equal(found, undefined);
+    if (finds === undefined) return void assert.equal(obstacle, undefined);
     const [id, evidence, remedy] = finds;
-    assert.equal(found?.id, id);
-    assert.match(found.evidence, evidence);
-    assert.match(found.remedy, remedy);
+    assert.equal(obstacle?.id, id);
+    assert.match(obstacle.evidence, evidence);
+    assert.match(obstacle.remedy, remedy);
   });
 
 function view(shard: number, engine: Partial<ShardView["engine"]>): ShardView {

@@ -1,6 +1,6 @@
 import { patchDatabase } from "../../api/kubectl.ts";
 import type { DatabaseRecord } from "../../api/records.ts";
-import { wait } from "../findings/finding.ts";
+import { consent, wait, type FindingOf } from "../findings/finding.ts";
 import { clockApart, type MoveObstacle } from "./move-obstacles.ts";
 import type { EngineView } from "./switchover.ts";
 
@@ -13,19 +13,47 @@ export interface ShardView {
 
 /** What a switch to other shards is judged by besides how far they have come. */
 export interface TableView {
-  readonly database: Pick<DatabaseRecord, "name" | "memoryBytes">;
+  readonly database: Pick<DatabaseRecord, "name" | "memoryBytes" | "mayDiscardMisplaced">;
   /** The primaries that serve. */
   readonly sources: readonly ShardView[];
   /** Those to be. */
   readonly targets: readonly ShardView[];
+  /** What shards that serve have, and none of those to be gets. */
+  readonly misplaced: readonly MisplacedAt[];
+}
+
+/** Keys of a shard whose slots are another one's. */
+export interface MisplacedAt {
+  readonly shard: number;
+  readonly keys: number;
+  /** The name of one of them. */
+  readonly example: string;
 }
 
 /**
- * What the switch would do to clients' data although the new shards have all of it: it would be evicted, could not grow, or would expire before its time.
- * Undefined when the switch does no harm.
+ * What the switch would do to clients' data although the new shards have all that clients find: it would be evicted, could not grow, or would expire before
+ * its time; and what scripts have written at the wrong shard would be gone. Undefined when the switch does no harm.
  */
-export function tableObstacle(view: TableView): MoveObstacle | undefined {
-  return clocksApart(view) ?? shardTooFull(view);
+export function tableObstacle(view: TableView): MoveObstacle | FindingOf<"KeysMisplaced"> | undefined {
+  return clocksApart(view) ?? shardTooFull(view) ?? keysMisplaced(view);
+}
+
+/** What shards that serve have and no new shard gets, unless a user agreed that it goes. */
+export function keysMisplaced({
+  database,
+  sources,
+  targets,
+  misplaced,
+}: Pick<TableView, "database" | "misplaced"> & Readonly<Record<"sources" | "targets", readonly unknown[]>>):
+  FindingOf<"KeysMisplaced"> | undefined {
+  if (misplaced.length === 0 || database.mayDiscardMisplaced === true) return undefined;
+  const { name } = database;
+  const found = misplaced.map(({ shard, keys, example }) => `shard ${shard} has ${keys}, for instance "${example}"`);
+  return consent(
+    "KeysMisplaced",
+    `keys of "${name}" are at shards that do not have their slots: ${found.join("; ")}. A script has written them without declaring them; no other request finds them, and the new shards do not get them`,
+    `let them go with the former shards: storectl reshape ${name} ${targets.length} --may-discard-data; or keep the shards that serve: ${patchDatabase(name, { shardCount: sources.length })}; and let scripts declare all keys that they use`,
+  );
 }
 
 function clocksApart({ database, sources, targets }: TableView): MoveObstacle | undefined {

@@ -18,6 +18,7 @@ const OTHERS = [
   "DowngradeRefused",
   "Drifted",
   "FormerPasswordAccepted",
+  "KeysMisplaced",
   "KubernetesVersionDeprecated",
   "KubernetesVersionUnsupported",
   "LicenseLimit",

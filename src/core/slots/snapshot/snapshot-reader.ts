@@ -32,6 +32,9 @@ export class SnapshotReader {
   #needed = 0;
   #database = 0;
   #state: "head" | "records" | "value" | "over" = "head";
+  /** Where the name of the last key begins and ends. */
+  #nameAt = 0;
+  #nameEnd = 0;
 
   /** Gives it what comes next. The memory must not change afterwards. */
   push(chunk: Uint8Array): void {
@@ -59,6 +62,11 @@ export class SnapshotReader {
       default:
         return undefined;
     }
+  }
+
+  /** The name of the key that was the last part, before anything else is asked for. */
+  get keyName(): Uint8Array {
+    return this.#packedName(this.#nameAt, this.#nameEnd) ?? this.#bytes.subarray(this.#nameAt, this.#nameEnd);
   }
 
   /** What came behind the end of the snapshot. */
@@ -125,6 +133,8 @@ export class SnapshotReader {
     if (content === undefined) return undefined;
     const past = content + this.#lengths.value;
     const slot = this.#slotAt(content, past);
+    this.#nameAt = content;
+    this.#nameEnd = past;
     const bytes = this.#bytes.subarray(this.#at, past);
     this.#at = past;
     this.#walk.begin(shape);
@@ -133,13 +143,19 @@ export class SnapshotReader {
   }
 
   #slotAt(content: number, past: number): number {
+    const name = this.#packedName(content, past);
+    return name === undefined ? slotOf(this.#bytes, content, past) : slotOf(name);
+  }
+
+  /** Undefined when it stands there as it is. */
+  #packedName(content: number, past: number): Uint8Array | undefined {
     const { packing, unpacked } = this.#lengths;
-    if (packing === "none") return slotOf(this.#bytes, content, past);
+    if (packing === "none") return undefined;
     const packed = this.#bytes.subarray(content, past);
-    if (packing === "number") return slotOf(bytesOf(String(integerIn(packed))));
+    if (packing === "number") return bytesOf(String(integerIn(packed)));
     const name = unpackLzf(packed, unpacked);
     if (name === undefined) throw malformedSnapshot("the name of a key cannot be unpacked");
-    return slotOf(name);
+    return name;
   }
 
   /** Where the content of the string begins that stands there; undefined when it is not whole. */

@@ -133,9 +133,13 @@ for (const [what, name, stored] of [
   ["packed", "aaaaaaaaaa", [0xc3, 5, 10, 0x00, 97, 0xe0, 0x00, 0x00]],
   ["one with a tag", "x{key}y", text("x{key}y")],
 ] as const)
-  test(`the slot of a key whose name is ${what} is that of its name`, () => {
+  test(`the slot of a key whose name is ${what} is that of its name, which can be read`, () => {
     const key = [0, ...stored, ...text("v")];
     assert.deepEqual(read(key)[0], `0:${slotOf(bytesOf(name))}`);
+    const reader = new SnapshotReader();
+    reader.push(Uint8Array.from([...bytesOf("REDIS0011"), ...key]));
+    assert.deepEqual([reader.next()?.kind, reader.next()?.kind], ["head", "key"]);
+    assert.equal(Buffer.from(reader.keyName).toString(), name);
   });
 
 for (const [what, body, code] of [

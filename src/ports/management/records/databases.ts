@@ -138,6 +138,12 @@ export interface BdbCreate extends WireSettings {
   readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
 }
 
+/** Body of `PUT /v1/bdbs/<uid>`. */
+export interface BdbChange extends Partial<BdbCreate> {
+  /** With another number of shards: keys that none of them would have, because a script did not declare them, are left behind. */
+  readonly may_discard_data?: boolean;
+}
+
 /** The certificate of the endpoints of a database, all PEM. */
 export interface BdbCertificate {
   readonly certificate: string;

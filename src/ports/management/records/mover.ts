@@ -10,6 +10,7 @@ const SOURCE = z.strictObject({
   state: z.enum(["awaited", "copying", "following"]),
   keys: count,
   touched: count,
+  misplaced: z.strictObject({ keys: count, example: z.string() }).exactOptional(),
 });
 
 const TARGET = z.strictObject({
@@ -34,7 +35,7 @@ export const MOVER_REPLY: z.ZodType<MoverReply> = z
   .union([
     z.strictObject({ ok: z.literal(true), op: z.literal("begin"), ports: z.array(z.int()) }),
     z.strictObject({ ok: z.literal(true), op: z.literal("status"), status: STATUS }),
-    z.strictObject({ ok: z.literal(true), op: z.literal("reach") }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("reach"), sources: z.array(SOURCE) }),
     z.strictObject({ ok: z.literal(false), code: z.string(), message: z.string() }),
   ])
   .meta({ id: "MoverReply" });

@@ -5,7 +5,7 @@ import { ACTIVE_ACTIVE, CRDB_TASK, LINK_HEALTH } from "../records/active-active.
 import { CLIENT_PARAMETERS } from "../records/client-parameters.ts";
 import type { ClientParametersChange } from "../records/client-parameters.ts";
 import { BDB } from "../records/databases.ts";
-import type { BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
+import type { BdbChange, BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
 import { SHARDS_PLAN } from "../records/shards-plan.ts";
 import { json, route, withQuery } from "../route.ts";
@@ -17,7 +17,7 @@ export const databaseRoutes = {
   bdbs: withQuery(route("GET", "/v1/bdbs", "view_all_bdbs_info", "every database", z.array(BDB)), FIELDS),
   bdb: withQuery(route("GET", "/v1/bdbs/:uid", "view_all_bdbs_info", "one database", BDB), FIELDS),
   createBdb: route("POST", "/v1/bdbs", "create_bdb", "creates a database", BDB, json<BdbCreate>()),
-  updateBdb: route("PUT", "/v1/bdbs/:uid", "update_bdb", "changes a database", BDB, json<Partial<BdbCreate>>()),
+  updateBdb: route("PUT", "/v1/bdbs/:uid", "update_bdb", "changes a database", BDB, json<BdbChange>()),
   deleteBdb: route("DELETE", "/v1/bdbs/:uid", "delete_bdb", "removes a database and its data", ACTION),
   upgradeBdb: route(
     "POST",

@@ -97,6 +97,7 @@ const database: z.ZodType<StoredDatabase> = z.looseObject({
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
   shards,
   shardCount: count.exactOptional(),
+  mayDiscardMisplaced: z.literal(true).exactOptional(),
   reshape: reshape.exactOptional(),
   nextShard: count.exactOptional(),
   tableEpoch: count.exactOptional(),

@@ -1,8 +1,13 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { tableObstacle, type ShardView } from "../../../core/planner/database/table-obstacle.ts";
+import {
+  keysMisplaced,
+  tableObstacle,
+  type MisplacedAt,
+  type ShardView,
+} from "../../../core/planner/database/table-obstacle.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { busyText } from "../../../core/planner/database/waiting-requests.ts";
-import type { MoverReply, MoverStatus } from "../../../ports/management/mover-control.ts";
+import type { MoverReply, MoverSourceStatus, MoverStatus } from "../../../ports/management/mover-control.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import { faults } from "../faults.ts";
 import { roleOf, viewEngine, type RoleView } from "./engines.ts";
@@ -24,11 +29,32 @@ export async function tableObjection(
   );
 }
 
-/** ObstructedMove when the new shards have all, and would harm it as primaries. Changes nothing. */
-export async function requireNoHarm(database: DatabaseRecord, { sources, targets }: TableEngines): Promise<void> {
-  const view = { database, sources: await viewShards(sources), targets: await viewShards(targets) };
+/** ObstructedMove when the new shards have all that clients find, and would harm it as primaries, or something else would be gone. Changes nothing. */
+export async function requireNoHarm(
+  database: DatabaseRecord,
+  { sources, targets }: TableEngines,
+  ports: TablePorts,
+): Promise<void> {
+  const reply = await ports.askMover(database, { op: "status" });
+  // without an answer the switch has an objection already
+  const misplaced = reply.ok && reply.op === "status" ? misplacedAt(reply.status.sources) : [];
+  const view = { database, sources: await viewShards(sources), targets: await viewShards(targets), misplaced };
   const obstacle = tableObstacle(view);
   if (obstacle !== undefined) throw new ObstructedMove(faults.moveObstructed, obstacle, { bdb: database.uid });
+}
+
+/** The same of what scripts have written up to the end: clients are held, and the mover has reached all. */
+export function requireNothingMisplaced(
+  database: DatabaseRecord,
+  engines: TableEngines,
+  sources: readonly MoverSourceStatus[],
+): void {
+  const obstacle = keysMisplaced({ database, ...engines, misplaced: misplacedAt(sources) });
+  if (obstacle !== undefined) throw new ObstructedMove(faults.moveObstructed, obstacle, { bdb: database.uid });
+}
+
+function misplacedAt(sources: readonly MoverSourceStatus[]): readonly MisplacedAt[] {
+  return sources.flatMap(({ id, misplaced }) => (misplaced === undefined ? [] : [{ shard: id, ...misplaced }]));
 }
 
 function viewShards(shards: readonly ConnectedShard[]): Promise<readonly ShardView[]> {

@@ -89,6 +89,32 @@ test("clients of a switch that goes back wait for no record, and are held for no
   assert.ok(longestMs < 2_500, `${longestMs} ms`);
 });
 
+test("keys that a script has written at the wrong shard are left behind once a user agrees, and not before", async () => {
+  await using scene = await TableScene.start(2);
+  const load = await scene.startLoad();
+  const [first] = scene.record.shards;
+  assert.ok(first !== undefined);
+  const engine = scene.engineOf(primaryOf(first));
+  await engine.call("SET", "a", 1); // its slot is the other shard's
+  await scene.fill(3);
+  const refused = await switchNow(scene);
+  assert.ok(refused.kind === "refused" && refused.obstacle?.id === "KeysMisplaced", JSON.stringify(refused));
+  assert.match(refused.obstacle.evidence, /shard 1 has 1, for instance "a"/);
+  await engine.call("DEL", "a");
+  const late = await switchNow(
+    scene,
+    scene.ports(async (step) => {
+      if (step === "pause") await engine.call("SET", "{a}2", 1);
+    }),
+  );
+  assert.ok(late.kind === "aborted" && late.step === "reach" && late.reason.includes("{a}2"), JSON.stringify(late));
+  await requireAsBefore(scene, load);
+  await scene.change((record) => ({ ...record, mayDiscardMisplaced: true }));
+  await mustSwitch(scene, load);
+  assert.equal(scene.record.mayDiscardMisplaced, undefined, "it does not hold for another change");
+  await load.requireNothingLost();
+});
+
 test("a proxy that does not hold stops the switch, unless its node is known to be dead", async () => {
   await using scene = await TableScene.start(1);
   const load = await scene.startLoad();

@@ -15,7 +15,7 @@ import { failedNodes, requireConfirmed, sendToProxies, slowest } from "./proxies
 import { takeBackTable } from "./table-back.ts";
 import { connectTable, type TableEngines } from "./table-engines.ts";
 import { ObstructedMove } from "./obstructed-move.ts";
-import { busyObjection, requireNoHarm, tableObjection } from "./table-gates.ts";
+import { busyObjection, requireNoHarm, requireNothingMisplaced, tableObjection } from "./table-gates.ts";
 import { rehearseTable } from "./table-rehearsal.ts";
 import { TABLE_MS, TABLE_STEPS, type TablePorts, type TableResult, type TableStep } from "./table-ports.ts";
 
@@ -95,7 +95,7 @@ async function objectionOf(
 ): Promise<string | undefined> {
   const objection = await tableObjection(record, engines, ports);
   if (objection !== undefined) return objection;
-  await requireNoHarm(record, engines);
+  await requireNoHarm(record, engines, ports);
   const busy = insists ? undefined : await busyObjection(record, ports);
   return busy ?? rehearseTable(record, insists, engines, ports);
 }
@@ -131,6 +131,8 @@ async function upToRecord(run: TableRun, progress: Progress): Promise<void> {
   await step("reach");
   const reached = await ports.askMover(progress.record, { op: "reach", sources, withinMs: TABLE_MS.reach });
   if (!reached.ok) throw new Fault(faults.moveNotDone, reached.message, { code: reached.code });
+  if (reached.op !== "reach") throw new Fault(faults.moveNotDone, "the mover has not answered");
+  requireNothingMisplaced(progress.record, engines, reached.sources);
   await step("follow");
   await followTargets(engines);
   await step("record");

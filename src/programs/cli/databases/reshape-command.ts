@@ -12,6 +12,7 @@ import {
 } from "../access/namespace-access.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ShardsPlanRecord } from "../../../ports/management/records/shards-plan.ts";
 import { answerToAsked } from "./asked-shards.ts";
 import { findDatabase } from "./command.ts";
@@ -20,6 +21,7 @@ import { reshapePlanText } from "./reshape-plan-text.ts";
 interface ReshapeOptions extends NamespaceOptions, OutputOption {
   readonly cluster?: string;
   readonly dryRun?: boolean;
+  readonly mayDiscardData?: boolean;
 }
 
 /** `storectl reshape`: says what another number of shards takes, and asks for it. */
@@ -30,6 +32,10 @@ export function reshapeCommand(context: Asking): Command {
     .argument("<shards>", "how many shards it shall have", shardsIn)
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .option("--dry-run", "say what it takes, and change nothing")
+    .option(
+      "--may-discard-data",
+      "leave keys behind that scripts wrote at a shard without declaring them (KeysMisplaced)",
+    )
     .addOption(outputOption())
     .action(async (database: string, shards: number, options: ReshapeOptions) => {
       await withAccess(options, context, (access) => reshape({ access, context, options }, database, shards));
@@ -54,13 +60,43 @@ async function reshape({ access, context, options }: Call, database: string, cou
       ? await client.call("shardsPlan", { params: { uid, count } })
       : { shards_count: has, shards_count_asked: count, said };
   context.print(renderAnswer(options.output, known, (columns) => answerText(database, known, columns), context));
-  if (options.dryRun === true || !writes) return context.end(EXIT.ok);
-  // the operator asks the cluster for what the object says
-  if (object === undefined) await client.call("updateBdb", { params: { uid }, body: { shards_count: count } });
-  else await patchShards(access, database, count);
-  if (options.output === "table" && said === undefined)
-    context.print(`\nIt has begun. Follow it: ${getObjects(`redb ${database}`)} -w\n`);
+  const consents = options.mayDiscardData === true && count !== has;
+  if (options.dryRun === true || !(writes || consents)) return context.end(EXIT.ok);
+  await ask({ access, client, object: object === undefined ? undefined : database }, { uid, count, writes, consents });
+  if (options.output === "table") context.print(afterRequest(database, { begins: said === undefined, consents }));
   return context.end(EXIT.ok);
+}
+
+function afterRequest(
+  database: string,
+  { begins, consents }: Readonly<Record<"begins" | "consents", boolean>>,
+): string {
+  const agreed = "\nAgreed: keys at shards that do not have their slots go with the former shards.\n";
+  const begun = `\nIt has begun. Follow it: ${getObjects(`redb ${database}`)} -w\n`;
+  return `${consents ? agreed : ""}${begins ? begun : ""}`;
+}
+
+interface Request {
+  readonly uid: number;
+  readonly count: number;
+  /** The number is not written yet. */
+  readonly writes: boolean;
+  readonly consents: boolean;
+}
+
+interface Asked {
+  readonly access: NamespaceAccess;
+  readonly client: ManagementClient;
+  /** The name of the object; undefined: there is none. */
+  readonly object: string | undefined;
+}
+
+/** The operator asks the cluster for what the object says, and knows of no consent. */
+async function ask({ access, client, object }: Asked, { uid, count, writes, consents }: Request): Promise<void> {
+  if (object !== undefined && writes) await patchShards(access, object, count);
+  if (object !== undefined && !consents) return;
+  const consent = consents ? { may_discard_data: true } : {};
+  await client.call("updateBdb", { params: { uid }, body: { shards_count: count, ...consent } });
 }
 
 /** No shards are made. */

@@ -57,7 +57,14 @@ export class SourceIntake {
   get status(): MoverSourceStatus {
     const { id } = this.#options;
     const place = { id, history: this.#history, offset: this.#offset };
-    return { ...place, state: this.#state, keys: this.#keys, touched: this.#passing.touched.size };
+    const misplaced = this.#passing.misplaced.found;
+    return {
+      ...place,
+      state: this.#state,
+      keys: this.#keys,
+      touched: this.#passing.touched.size,
+      ...(misplaced === undefined ? {} : { misplaced }),
+    };
   }
 
   /** Follows until the signal comes; MOVER_SOURCE_GONE when the source ends before. */
@@ -108,6 +115,8 @@ export class SourceIntake {
       snapshot.push(chunk);
       for (let part = snapshot.next(); part !== undefined; part = snapshot.next()) {
         if (part.kind === "end") return this.#endSnapshot(reader, snapshot.rest, form);
+        if (part.kind === "key" && this.#isMisplaced(part.slot))
+          this.#passing.misplaced.add(part.database, snapshot.keyName);
         const waiting = this.#takePart(part);
         if (waiting !== undefined) await waiting;
       }
@@ -156,6 +165,11 @@ export class SourceIntake {
     if (!snapshot.hasTurn(this)) return snapshot.takeTurn(this).then(put);
     put();
     return undefined;
+  }
+
+  /** All slots of a source go somewhere. */
+  #isMisplaced(slot: number): boolean {
+    return (this.#options.destinations[slot] ?? STAYS) === STAYS;
   }
 
   async #putAlone(bytes: Uint8Array): Promise<void> {

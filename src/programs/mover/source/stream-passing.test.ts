@@ -79,3 +79,22 @@ for (const [what, commands, isOnly, code] of [
   test(`no target can have what the source has when ${what}`, () => {
     assert.throws(() => pass(commands, isOnly), { code });
   });
+
+test("keys whose slots are another shard's go nowhere, and are counted until they are deleted", () => {
+  const passing = new StreamPassing({
+    destinations: destinationsOf([{ from: 0, to: 8_191 }], [[{ from: 0, to: 16_383 }]]),
+    targets: [{ stream: () => assert.fail("it has the slots of the source alone") }],
+    forFunctions: [],
+    isOnly: false,
+  });
+  const after = (...commands: readonly string[]) => {
+    for (const command of commands) passing.pass(encodeCommand(command.split(" ")));
+    return passing.misplaced.found;
+  };
+  assert.equal(after("PING"), undefined);
+  assert.deepEqual(after("SET a 1", "INCR a", "SELECT 1", "SET a 1"), { keys: 2, example: "a" });
+  assert.deepEqual(after("DEL a"), { keys: 1, example: "a" });
+  assert.deepEqual(after("SELECT 0", "UNLINK a {a}2"), undefined);
+  const long = "a".repeat(300);
+  assert.deepEqual(after(`SET ${long} 1`, `DEL ${long}`), { keys: 1, example: `${"a".repeat(60)}…` });
+});

@@ -3,6 +3,7 @@ import { assertNever } from "#kit/base/assert-never";
 import { keysIn, passageOf, STAYS, targetAt, wordsOfPart, type Destinations } from "../../../core/slots/passage.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { faults } from "../faults.ts";
+import { MisplacedNames } from "./misplaced-keys.ts";
 import { StreamedFrame } from "./streamed-frame.ts";
 import { TouchedKeys } from "./touched-keys.ts";
 
@@ -25,6 +26,8 @@ export interface StreamPassingOptions {
 export class StreamPassing {
   /** Keys of which a target does not have the value of the source. */
   readonly touched = new TouchedKeys();
+  /** Keys of which no target gets anything. */
+  readonly misplaced = new MisplacedNames();
   readonly #options: StreamPassingOptions;
   #database = 0;
   /** What each target gets of the transaction that is open, each with its database. */
@@ -75,14 +78,16 @@ export class StreamPassing {
       case "dropped":
         return;
       case "whole":
-        if (passage.target === STAYS) return;
+        if (passage.target === STAYS) return this.#noteMisplaced(command, keysIn(command) ?? []);
         if (this.touched.size > 0 && this.#touches(command, keysIn(command) ?? [])) return;
         this.give(passage.target, this.#database, command.frame);
         return;
       case "split":
+        this.#noteMisplaced(command, passage.keys);
         for (const at of targets.keys()) this.#giveParts(command, passage.keys, at);
         return;
       case "crossing":
+        this.#noteMisplaced(command, passage.keys);
         this.#touch(command, passage.keys);
         return;
       case "everywhere":
@@ -95,6 +100,15 @@ export class StreamPassing {
         throw new Fault(faults.unknownCommand, `A client has used ${command.name}.`, { command: command.name });
       default:
         assertNever(passage);
+    }
+  }
+
+  #noteMisplaced(command: StreamedFrame, keys: readonly number[]): void {
+    const ends = command.name === "DEL" || command.name === "UNLINK";
+    for (const at of keys) {
+      if (targetAt(command, at, this.#options.destinations) !== STAYS) continue;
+      if (ends) this.misplaced.delete(this.#database, command.bytesAt(at));
+      else this.misplaced.add(this.#database, command.bytesAt(at));
     }
   }
 

@@ -38,6 +38,7 @@ const OF_SERVICE: readonly string[] = [
   "ScriptRunning",
   "NoReplicaInSync",
   "ClockApart",
+  "KeysMisplaced",
   "MemoryTooSmall",
   "ServiceMissing",
 ] satisfies readonly FindingId[];

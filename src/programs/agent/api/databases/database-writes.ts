@@ -1,6 +1,12 @@
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import type { PasswordChange } from "../../../../core/planner/database/passwords.ts";
-import type { ActionRecord, BdbCreate, BdbRecover, BdbUpgrade } from "../../../../ports/management/records.ts";
+import type {
+  ActionRecord,
+  BdbChange,
+  BdbCreate,
+  BdbRecover,
+  BdbUpgrade,
+} from "../../../../ports/management/records.ts";
 import type { ReplyOf } from "../../../../ports/management/routes.ts";
 import { actionRecord } from "../cluster/actions.ts";
 import { changePasswords } from "./change-passwords.ts";
@@ -17,7 +23,7 @@ import type { WriteContext } from "./write-context.ts";
 /** Changes of databases by the API: each checks a request and writes the desired state, which the leader reconciles. */
 export interface DatabaseWrites {
   create(body: BdbCreate): Promise<DatabaseRecord>;
-  update(record: DatabaseRecord, body: Partial<BdbCreate>): Promise<DatabaseRecord>;
+  update(record: DatabaseRecord, body: BdbChange): Promise<DatabaseRecord>;
   remove(record: DatabaseRecord): Promise<ActionRecord>;
   upgrade(record: DatabaseRecord, body: BdbUpgrade): Promise<DatabaseRecord>;
   passwords(record: DatabaseRecord, change: PasswordChange): Promise<DatabaseRecord>;

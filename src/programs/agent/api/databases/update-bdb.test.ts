@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { factsOf, on } from "../../../../../test/kit/facts/database-scene.ts";
 import { authorityNamed, endpointCertificate } from "../../../../../test/kit/tls/certificates.ts";
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
-import type { BdbCreate } from "../../../../ports/management/records.ts";
+import type { BdbChange } from "../../../../ports/management/records.ts";
 import type { StoredPasswords } from "../../credentials/stored-passwords.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { updateBdb } from "./update-bdb.ts";
@@ -56,7 +56,7 @@ function scene({ record: given, others = [], meanwhile, refusal }: Scene) {
       },
     },
   } as unknown as WriteContext; // these are all that the requests of this file use
-  const update = (body: Partial<BdbCreate>) => updateBdb(context, record, body);
+  const update = (body: BdbChange) => updateBdb(context, record, body);
   return { update, start, now: () => ({ record, secret }) };
 }
 
@@ -119,4 +119,16 @@ test("a request that changes nothing writes nothing, whatever the state", async 
   const { record } = start;
   await update({ name: record.name, port: record.port, authentication_redis_pass: "former" });
   assert.deepEqual(now(), start);
+});
+
+test("a user agrees for one number of shards that misplaced keys go, and the next number that is asked for needs a new word", async () => {
+  const { update, now } = scene({ record: { status: "active-change-pending", shardCount: 2 } });
+  await update({ shards_count: 2, may_discard_data: true });
+  assert.equal(now().record.mayDiscardMisplaced, true);
+  const before = now().record;
+  await update({ shards_count: 2 });
+  await update({ shards_count: 2, may_discard_data: true });
+  assert.equal(now().record, before, "nothing is new");
+  await update({ shards_count: 1, may_discard_data: true });
+  assert.deepEqual([now().record.shardCount, now().record.mayDiscardMisplaced], [1, undefined]);
 });

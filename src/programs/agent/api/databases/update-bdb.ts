@@ -2,7 +2,7 @@ import { askedShards } from "../../../../core/api/every-shard.ts";
 import type { EndpointCertificate } from "../../../../core/api/endpoint-certificate.ts";
 import type { DatabaseModule, DatabaseRecord } from "../../../../core/api/records.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
-import type { BdbCreate } from "../../../../ports/management/records.ts";
+import type { BdbChange } from "../../../../ports/management/records.ts";
 import { requestedModules } from "./asked-modules.ts";
 import { awaitEndpoints } from "./await-endpoints.ts";
 import { certificateOf, isSameCertificate, shownOf } from "./change-certificate.ts";
@@ -26,11 +26,7 @@ import type { WriteContext } from "./write-context.ts";
  * Changes name, settings, certificate or password of a database; refuses a change of what is fixed, and one of name or settings while
  * another change runs. Every part is checked before the first is written. A request that changes nothing is answered, whatever the state.
  */
-export async function updateBdb(
-  context: WriteContext,
-  seen: DatabaseRecord,
-  body: Partial<BdbCreate>,
-): Promise<DatabaseRecord> {
+export async function updateBdb(context: WriteContext, seen: DatabaseRecord, body: BdbChange): Promise<DatabaseRecord> {
   requireChangeable(context, seen, body);
   const certificate = checkedCertificate(context, seen, body);
   const shown = certificate === undefined ? seen : { ...seen, certificate: shownOf(certificate) };
@@ -48,7 +44,7 @@ export async function updateBdb(
 function checkedCertificate(
   context: WriteContext,
   seen: DatabaseRecord,
-  { tls_certificate: given }: Partial<BdbCreate>,
+  { tls_certificate: given }: BdbChange,
 ): EndpointCertificate | undefined {
   if (given === undefined) return undefined;
   const certificate = certificateOf(given, context.clock.now());
@@ -60,7 +56,7 @@ function checkedCertificate(
 async function checkedSettings(
   context: WriteContext,
   seen: DatabaseRecord,
-  body: Partial<BdbCreate>,
+  body: BdbChange,
 ): Promise<((record: DatabaseRecord) => DatabaseRecord) | undefined> {
   if (!hasChanges(seen, body)) return undefined;
   requireLicense(context);
@@ -79,7 +75,7 @@ async function checkedSettings(
   return change;
 }
 
-function withSettings(record: DatabaseRecord, body: Partial<BdbCreate>, now: string): DatabaseRecord {
+function withSettings(record: DatabaseRecord, body: BdbChange, now: string): DatabaseRecord {
   if (!hasChanges(record, body)) return record;
   // replies may wait for what the running change waits for too, and that may wait for more memory
   if (isAwaited(body, record) && record.status === "active-change-pending") return withChanges(record, body);
@@ -96,7 +92,7 @@ function withSettings(record: DatabaseRecord, body: Partial<BdbCreate>, now: str
  * True for a change that only decides when replies are given, or gives memory and takes none: a change that waits may wait for it. Another number of shards may be
  * asked for while one is made, which ends that.
  */
-function isAwaited(body: Partial<BdbCreate>, record: DatabaseRecord): boolean {
+function isAwaited(body: BdbChange, record: DatabaseRecord): boolean {
   const { memory_size: bytes = record.memoryBytes } = body;
   return bytes >= record.memoryBytes && Object.keys(body).every((name) => AWAITED.has(name));
 }
@@ -107,6 +103,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   "memory_size",
   "shards_count",
   "sharding",
+  "may_discard_data",
 ]);
 
 function namesOf(modules: readonly DatabaseModule[]): string {
@@ -116,18 +113,26 @@ function namesOf(modules: readonly DatabaseModule[]): string {
     .join(", ");
 }
 
-function hasChanges(record: DatabaseRecord, body: Partial<BdbCreate>): boolean {
+function hasChanges(record: DatabaseRecord, body: BdbChange): boolean {
   return JSON.stringify(withChanges(record, body)) !== JSON.stringify(record);
 }
 
-function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): DatabaseRecord {
+function withChanges(record: DatabaseRecord, body: BdbChange): DatabaseRecord {
   const site = body.active_active === undefined ? {} : { activeActive: body.active_active };
-  const { shards_count: shardCount = askedShards(record) } = body;
-  const shards = shardCount === askedShards(record) ? {} : { shardCount };
-  return { ...record, name: body.name ?? record.name, ...changesOfWire(body), ...site, ...shards };
+  return { ...withShards(record, body), name: body.name ?? record.name, ...changesOfWire(body), ...site };
 }
 
-function requireChangeable(context: WriteContext, record: DatabaseRecord, body: Partial<BdbCreate>): void {
+/** Consent holds for the number that it was given with. */
+function withShards(record: DatabaseRecord, body: BdbChange): DatabaseRecord {
+  const { shards_count: shardCount = askedShards(record), may_discard_data: consents = false } = body;
+  const isOther = shardCount !== askedShards(record);
+  const { mayDiscardMisplaced: given, ...others } = record;
+  const asked = isOther ? { ...others, shardCount } : record;
+  const isNew = consents && shardCount !== record.shards.length && (isOther || given === undefined);
+  return isNew ? { ...asked, mayDiscardMisplaced: true } : asked;
+}
+
+function requireChangeable(context: WriteContext, record: DatabaseRecord, body: BdbChange): void {
   const has = askedShards(record);
   const { shards_count: count = has } = body;
   const isSite = (body.active_active ?? record.activeActive) !== undefined;

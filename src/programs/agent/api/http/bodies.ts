@@ -61,7 +61,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
       .transform(withoutFixed)
       .transform(inOneWord),
     updateBdb: z
-      .strictObject({ ...optional, ...FIXED, name: name.exactOptional(), ...CHANGE_FIELDS, ...PERSISTENCE_FIELDS })
+      .strictObject({ ...optional, ...FIXED, ...OF_CHANGES, ...CHANGE_FIELDS, ...PERSISTENCE_FIELDS })
       .transform(withoutFixed)
       .transform(inOneWord),
     upgradeBdb: upgradeBody(supported),
@@ -116,6 +116,8 @@ const OF_PASSWORDS = {
 };
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
+
+const OF_CHANGES = { name: name.exactOptional(), may_discard_data: z.boolean().exactOptional() };
 
 function optionalFields(supported: readonly StoreVersion[]) {
   return {
