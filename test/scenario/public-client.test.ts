@@ -50,8 +50,8 @@ await test("databases are listed and changed, and an action says when a change i
   const { eviction_policy, data_persistence } = await client.get(database);
   assert.deepEqual([eviction_policy, data_persistence], ["noeviction", "aofAlways"]);
   assert.match(
-    await client.refused("PUT", database, { oss_cluster: true }),
-    /^400 .*oss_cluster: is always false here/,
+    await client.refused("PUT", database, { proxy_policy: "single" }),
+    /^400 .*proxy_policy: is always "all-nodes" here/,
   );
   for (const path of ["/v1/actions", "/v2/actions", `/v1/actions/bdb/${text(made["uid"])}`])
     assert.ok((await client.list(path)).some(({ action_uid }) => action_uid === changed["action_uid"]));

@@ -24,6 +24,7 @@ test("an empty database spec is filled with the defaults of the product", () => 
     evictionPolicy: "volatile-lru",
     engineParameters: {},
     maxClients: 0,
+    ossCluster: false,
     tls: "disabled",
     passwordOverlapSeconds: 300,
     shardsPlacement: "sparse",

@@ -94,6 +94,8 @@ export interface EndpointConfig {
   readonly parameters: EndpointParameters;
   /** The certificate for clients; absent while the database has none: an endpoint that speaks TLS accepts no clients then. Never logged. */
   readonly certificate?: EndpointCertificate;
+  /** Where the nodes that take clients listen, this one among them; absent where clients see no cluster. */
+  readonly nodes?: readonly { readonly node: number; readonly host: string }[];
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
 }

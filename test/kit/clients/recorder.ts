@@ -1,9 +1,10 @@
 // Plays one client of a database with a library of Node.js, one request after the other until standard input ends, and prints each
 // operation as a line of JSON (test/kit/linearizability/history.ts).
-//   node recorder.ts ioredis|node-redis HOST PORT CLIENT [default|several|once]
+//   node recorder.ts ioredis|node-redis HOST PORT CLIENT [default|several|once|cluster]
 // "default": the library without an option. "several": with the settings of docs/upgrades.md. "once": what may have been executed is not sent again.
-import { createClient, WatchError } from "@redis/client";
-import { Redis } from "ioredis";
+// "cluster": the client of the library for a cluster.
+import { createClient, createCluster, WatchError } from "@redis/client";
+import { Cluster, Redis } from "ioredis";
 import type { Act } from "../linearizability/history.ts";
 
 interface Client {
@@ -22,7 +23,11 @@ const [library = "", host = "", port = "", name = "", attempts = ""] = process.a
 const SLICE_NS = 4_000_000_000n;
 const REGISTERS = 3;
 
-const client = library === "ioredis" ? useIoredis() : await useNodeRedis();
+const CLIENTS: Readonly<Record<string, () => Client | Promise<Client>>> = {
+  ioredis: attempts === "cluster" ? useIoredisCluster : useIoredis,
+  "node-redis": attempts === "cluster" ? useNodeRedisCluster : useNodeRedis,
+};
+const client = await (CLIENTS[library] ?? useNodeRedis)();
 let isOver = false;
 process.stdin.on("end", () => (isOver = true)).resume();
 for (let number = 0; !isOver; number += 1) await operate(number);
@@ -31,7 +36,7 @@ await client.close();
 function useIoredis(): Client {
   const once = { maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false };
   const redis = new Redis({ host, port: Number(port), ...(attempts === "once" ? once : {}) });
-  redis.on("error", (error) => process.stderr.write(`connection of ${name}: ${error.message}\n`)); // it connects again
+  redis.on("error", complain);
   return {
     get: (key) => redis.get(key),
     set: (key, value) => redis.set(key, value),
@@ -54,7 +59,7 @@ async function useNodeRedis(): Promise<Client> {
     createClient({ socket, maintNotifications: "disabled" }),
   ];
   for (const client of [redis, exchanging]) {
-    client.on("error", (error: Error) => process.stderr.write(`connection of ${name}: ${error.message}\n`)); // it connects again
+    client.on("error", complain);
     await client.connect();
   }
   return {
@@ -75,6 +80,39 @@ async function useNodeRedis(): Promise<Client> {
     list: (key) => redis.lRange(key, 0, -1),
     close: () => Promise.all([redis.close(), exchanging.close()]),
   };
+}
+
+/** A transaction would need a client of its own for each node: an exchange is one command. */
+function useIoredisCluster(): Client {
+  const redis = new Cluster([{ host, port: Number(port) }]);
+  redis.on("error", complain);
+  return {
+    get: (key) => redis.get(key),
+    set: (key, value) => redis.set(key, value),
+    swap: async (key, to) => ({ from: await redis.getset(key, to), isSet: true }),
+    append: (key, value) => redis.rpush(key, value),
+    list: (key) => redis.lrange(key, 0, -1),
+    close: () => redis.quit(),
+  };
+}
+
+async function useNodeRedisCluster(): Promise<Client> {
+  const redis = createCluster({ rootNodes: [{ socket: { host, port: Number(port) } }] });
+  redis.on("error", complain);
+  await redis.connect();
+  return {
+    get: (key) => redis.get(key),
+    set: (key, value) => redis.set(key, value),
+    swap: async (key, to) => ({ from: await redis.getSet(key, to), isSet: true }),
+    append: (key, value) => redis.rPush(key, value),
+    list: (key) => redis.lRange(key, 0, -1),
+    close: () => redis.close(),
+  };
+}
+
+/** The library connects again. */
+function complain(error: Error): void {
+  process.stderr.write(`connection of ${name}: ${error.message}\n`);
 }
 
 async function operate(number: number): Promise<void> {

@@ -6,9 +6,9 @@ import type { Library } from "./libraries.ts";
 
 /**
  * How the library is used: as it is made without any option; with the settings of docs/upgrades.md; so that it does not send again what
- * may have been executed.
+ * may have been executed; its client for a cluster.
  */
-export type Attempts = "default" | "several" | "once";
+export type Attempts = "default" | "several" | "once" | "cluster";
 
 /** A client under way. */
 export interface Recorder extends AsyncDisposable {

@@ -1,5 +1,6 @@
 import { format } from "prettier";
 import { COMMAND_TABLE } from "../../../src/programs/proxy/protocol/table/table.ts";
+import { isOfCluster } from "../../../src/programs/proxy/protocol/table/of-cluster.ts";
 import { engineNames, startEngine } from "./engine.ts";
 
 /** Classes of commands that engines execute, and check themselves. */
@@ -10,7 +11,9 @@ const OF_ENGINES: ReadonlySet<string> = new Set([
 
 /** The text of src/programs/proxy/protocol/table/arities.ts, as the engines of this machine say it. */
 export async function arityTable(): Promise<string> {
-  const names = [...COMMAND_TABLE.values()].filter(({ commandClass }) => !OF_ENGINES.has(commandClass));
+  const names = [...COMMAND_TABLE.values()].filter(
+    ({ name, commandClass }) => !OF_ENGINES.has(commandClass) || isOfCluster(name),
+  );
   const arities: Record<string, number> = {};
   for (const engine of engineNames()) {
     await using started = await startEngine({ engine });

@@ -221,6 +221,7 @@ export class PlayedSession implements AsyncDisposable {
           holdMs: HOLD_MS,
         },
       ],
+      isCluster: false,
       credentials: { turns: new LoginTurns(this.clock, silentLog) },
       counters: new Counters(),
       scripts: {
@@ -292,6 +293,7 @@ function clientIdentity(): ClientIdentity {
     authenticated: true,
     user: undefined,
     settings: DEFAULT_SETTINGS,
+    seenMap: undefined,
     lastCommand: "",
     lastAt: 0,
   };

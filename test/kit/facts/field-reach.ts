@@ -147,6 +147,7 @@ export const DATABASE_FIELDS: Fields = {
   evictionPolicy: OWN,
   engineParameters: OWN,
   maxClients: OWN,
+  ossCluster: OWN,
   tls: OWN,
   passwordOverlapSeconds: OWN,
   shardsPlacement: OWN,

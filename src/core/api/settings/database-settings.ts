@@ -174,6 +174,21 @@ export const DATABASE_SETTINGS = {
     fallback: 0,
     effect: { by: "endpoints" },
   }),
+  ossCluster: defineSetting({
+    specName: "ossCluster",
+    specField: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether clients see a cluster, so that libraries in cluster mode connect to the node that serves a key. Other clients use the database at the same time, as without.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "oss_cluster",
+    accepted: z.boolean(),
+    stored: z.boolean(),
+    fallback: false, // as it was in releases before 0.6.0
+    effect: { by: "endpoints" },
+  }),
   tlsMode: defineSetting({
     specName: "tls",
     specField: z

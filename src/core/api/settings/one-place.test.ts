@@ -13,6 +13,7 @@ const MOST_FILES = 4;
 const DECIDE = new Set([
   ...["memoryBytes", "replication", "durability", "withoutInSync", "persistence", "upgradePolicy"],
   "tlsMode",
+  "ossCluster",
   "evictionPolicy",
   "shardsPlacement",
   "parallelShards",

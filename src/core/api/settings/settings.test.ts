@@ -121,6 +121,15 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  ossCluster: [
+    {
+      spec: { ossCluster: true },
+      record: { ossCluster: true },
+      other: { ossCluster: false },
+      wire: { oss_cluster: true },
+      directives: {},
+    },
+  ],
   tlsMode: [
     {
       spec: { tls: "mutual" },
@@ -217,7 +226,11 @@ test("the management API refuses what is no setting, no value of one, or left ou
 });
 
 test("endpoints get the settings that they apply, and no others", () => {
-  assert.deepEqual(endpointSettings({ ...defaults, maxClients: 7 }), { maxClients: 7, tlsMode: "disabled" });
+  assert.deepEqual(endpointSettings({ ...defaults, maxClients: 7 }), {
+    maxClients: 7,
+    ossCluster: false,
+    tlsMode: "disabled",
+  });
 });
 
 test("an engine has the settings when its INFO says so", () => {

@@ -52,6 +52,7 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   evictionPolicy: [{ to: { evictionPolicy: "noeviction" }, then: { act: "update" } }],
   engineParameters: [{ to: { engineParameters: { "slowlog-max-len": "9" } }, then: { act: "update" } }],
   maxClients: [{ to: { maxClients: 5 }, then: { act: "update" } }],
+  ossCluster: [{ to: { ossCluster: true }, then: { act: "update" } }],
   tls: [
     { to: { tls: "enabled" }, view: { certificate: due }, then: { act: "update" } },
     { to: { tls: "mutual" }, then: { refused: /no authority of theirs is named/ } },

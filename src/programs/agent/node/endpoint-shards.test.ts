@@ -75,13 +75,21 @@ const cases: readonly {
 for (const { rule, shards, syncOf = {}, want } of cases)
   test(`the endpoint of a database: ${rule}`, () => {
     const { record } = factsOf({ instances: first.instances });
-    const means = { addressOf, syncOf: ({ id }: ShardRecord) => syncOf[id] };
+    const means = { addressOf, syncOf: ({ id }: ShardRecord) => syncOf[id], openNodes: [] };
     assert.deepEqual(wantedEndpoint({ ...record, shards }, at, held, means)?.shards, want);
   });
 
 test("the endpoint of a database has the epoch of its slots, once they have moved", () => {
   const { record } = factsOf({ instances: first.instances });
-  const means = { addressOf, syncOf: () => undefined };
+  const means = { addressOf, syncOf: () => undefined, openNodes: [] };
   assert.equal(wantedEndpoint({ ...record, tableEpoch: 7 }, at, held, means)?.tableEpoch, 7);
   assert.equal("tableEpoch" in (wantedEndpoint(record, at, held, means) ?? {}), false);
+});
+
+test("the endpoint of a database knows where the nodes are that take clients when clients see a cluster, and only then", () => {
+  const { record } = factsOf({ instances: first.instances });
+  const means = { addressOf, syncOf: () => undefined, openNodes: [1, 3] };
+  const nodes = [1, 3].map((node) => ({ node, host: addressOf(node) }));
+  assert.deepEqual(wantedEndpoint({ ...record, ossCluster: true }, at, held, means)?.nodes, nodes);
+  assert.equal("nodes" in (wantedEndpoint(record, at, held, means) ?? {}), false);
 });

@@ -143,8 +143,17 @@ function fullNodes(
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {
   const { config, records, proxy } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
+  // one that is silent is not gone: while the Kubernetes API is away, all are
+  const openNodes = context.members
+    .list()
+    .filter(({ held, report }) => held && report.acceptsClients)
+    .map(({ uid }) => uid);
   const wanted = await forEach(context, (record, held) =>
-    wantedEndpoint(record, config, held, { addressOf, syncOf: ({ id }) => syncReplicas(context, record, id) }),
+    wantedEndpoint(record, config, held, {
+      addressOf,
+      syncOf: ({ id }) => syncReplicas(context, record, id),
+      openNodes,
+    }),
   );
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
   await proxy.apply(

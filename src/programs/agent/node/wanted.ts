@@ -59,12 +59,18 @@ export function nodeInstances(
   );
 }
 
+/** What the endpoint of a node is made with besides its record. */
+export interface WantedEndpointMeans extends EndpointMeans {
+  /** The nodes that take clients, by what they reported last. */
+  readonly openNodes: readonly number[];
+}
+
 /** The endpoint of a database on a node; undefined while it has no shard. */
 export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
   { set, revision, access, step, certificate }: HeldPasswords,
-  means: EndpointMeans,
+  means: WantedEndpointMeans,
 ): EndpointConfig | undefined {
   if (record.shards.length === 0) return undefined;
   const parameters = recordedParameters(record);
@@ -84,9 +90,17 @@ export function wantedEndpoint(
     scriptLimitMs: scriptLimitMs(effectiveParameters(parameters)),
     parameters: { database: record.name, ...parameters },
     settings: endpointSettings(record),
+    ...(record.ossCluster ? { nodes: nodesAt(means) } : {}),
     ...siteOf(record, access),
     ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),
   };
+}
+
+function nodesAt({ openNodes, addressOf }: WantedEndpointMeans): NonNullable<EndpointConfig["nodes"]> {
+  return openNodes.flatMap((node) => {
+    const host = addressOf(node);
+    return host === undefined ? [] : [{ node, host }];
+  });
 }
 
 function siteOf({ activeActive, awaitsSites }: DatabaseRecord, access: EngineAccess): Pick<EndpointConfig, "site"> {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { ClusterMap } from "../../../core/slots/cluster-map.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { WorkerNumber } from "../limits/proxy-worker.ts";
@@ -18,6 +19,8 @@ export interface ClientIdentity {
   /** An engine user other than `default`. The engine enforces its rights, so the client gets a connection of its own. */
   user: { readonly name: Buffer; readonly password: Buffer } | undefined;
   settings: ConnectionSettings;
+  /** The map of the cluster that it got last; undefined: it has asked for none. */
+  seenMap: ClusterMap | undefined;
   /** The command that it sent last, with its subcommand where that is known; empty before the first. */
   lastCommand: string;
   /** When it sent that, as uptime in milliseconds. */
@@ -67,6 +70,7 @@ export function clientIdentity(socket: Socket, id: number, authenticated: boolea
     library: { name: "", version: "" },
     user: undefined,
     settings: DEFAULT_SETTINGS,
+    seenMap: undefined,
     lastCommand: "",
     lastAt: since,
   };

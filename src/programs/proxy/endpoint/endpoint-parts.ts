@@ -1,7 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import type { AgentQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
-import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { Credentials } from "../client/credentials.ts";
 import type { ConnectionBudget } from "../limits/connection-budget.ts";
@@ -9,19 +9,17 @@ import { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { shareOfWorker, type WorkerNumber } from "../limits/proxy-worker.ts";
-import type { ScanSources } from "../scan/sources.ts";
 import { ClientPause } from "../session/client-pause.ts";
 import type { ParameterWrites } from "../session/parameter-writes.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import type { Session } from "../session/session.ts";
-import type { ShardRoute } from "../switchover/shard-route.ts";
 import { InTurns } from "../timing/in-turns.ts";
 import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
-import type { Routes } from "../upstream/only-route.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
 import type { UpstreamContext } from "../upstream/upstream.ts";
 import { ownParameters, parameterWrites, type KeepParameters } from "./parameters.ts";
+import { PlaceOfEndpoint } from "./place-of-endpoint.ts";
 import type { EndpointShards } from "./shard-routes.ts";
 import { scriptsOfShards, SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
 
@@ -53,6 +51,7 @@ export class EndpointParts implements SessionEndpoint {
   readonly inTurns = new InTurns();
   readonly parameters: ParameterWrites;
   readonly clients = new Set<Session>();
+  readonly place = new PlaceOfEndpoint(this);
   readonly #context: EndpointContext;
   readonly #mayOpen: () => boolean;
   readonly #served: EndpointShards;
@@ -89,7 +88,7 @@ export class EndpointParts implements SessionEndpoint {
     this.parameters = parameterWrites(this, context, () => this.config);
   }
 
-  get routes(): Routes<ShardRoute> {
+  get routes(): EndpointShards["routes"] {
     return this.#served.routes;
   }
 
@@ -97,7 +96,7 @@ export class EndpointParts implements SessionEndpoint {
     return this.#served.table;
   }
 
-  get scans(): Routes<ScanSources> {
+  get scans(): EndpointShards["scans"] {
     return this.#served.scans;
   }
 
@@ -117,21 +116,17 @@ export class EndpointParts implements SessionEndpoint {
     return this.counters.pins < shareOfWorker(LIMITS.pins, this.#context.worker) && this.#mayOpen();
   }
 
-  get service(): Address {
-    return this.config.service;
-  }
-
-  get node(): number {
-    return this.config.node;
+  get isCluster(): boolean {
+    return this.config.settings.ossCluster;
   }
 
   async askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]> {
     // no other worker of this node has clients of the database
-    if (node === this.node && this.#context.worker.of === 1) return [];
+    if (node === this.place.node && this.#context.worker.of === 1) return [];
     const { bdb } = this.config;
     const words = request.map((word) => word.toString("latin1"));
     const others = await this.#context.askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });
-    return others ?? [{ node: this.node, missing: "its agent is busy" }];
+    return others ?? [{ node: this.place.node, missing: "its agent is busy" }];
   }
 
   /** What upstreams ask for each time that they need it. */

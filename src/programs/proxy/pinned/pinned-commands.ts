@@ -115,7 +115,8 @@ export class PinnedCommands {
     // the engine has not opened it: what follows is not queued
     if (pending.kind === "multi" && frame[0] === MINUS) this.#open = undefined;
     if (pending.kind === "exec") this.#executed(pending, frame, answer);
-    else if (pending.kind === "hello") answer(greetingFor(frame, this.#parts.identity.id));
+    else if (pending.kind === "hello")
+      answer(greetingFor(frame, this.#parts.identity.id, this.#parts.endpoint.isCluster));
     else answer(pending.tag === undefined ? frame : withTag(frame, pending.tag));
   }
 

@@ -19,6 +19,8 @@ export interface PinnedEndpoint {
   /** Undefined when the database has one shard. */
   readonly table: SlotTable | undefined;
   readonly credentials: Pick<Credentials, "turns">;
+  /** Its clients see a cluster. */
+  readonly isCluster: boolean;
   readonly counters: Pick<Counters, "pins" | "requests" | "noteCrossing" | "resent" | "answered" | "answeredLate">;
   readonly scripts: RememberedScripts;
   readonly scans: Routes<Pick<ScanSources, "route">>;

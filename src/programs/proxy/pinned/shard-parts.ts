@@ -36,6 +36,9 @@ function endpointAtShard(endpoint: PinnedEndpoint, shard: () => number): PinnedE
     get scans(): PinnedEndpoint["scans"] {
       return [endpoint.scans[shard()] ?? endpoint.scans[0]];
     },
+    get isCluster() {
+      return endpoint.isCluster;
+    },
     get mayPin() {
       return endpoint.mayPin;
     },

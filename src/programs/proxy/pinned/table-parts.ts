@@ -30,6 +30,9 @@ export function partsAtTable(parts: PinnedParts, { routes, table, scans }: Servi
       routes,
       table,
       scans,
+      get isCluster() {
+        return endpoint.isCluster;
+      },
       get mayPin() {
         return endpoint.mayPin;
       },

@@ -1,6 +1,6 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
-import { classify, NameTable } from "./commands.ts";
+import { classify, lastClassified, NameTable } from "./commands.ts";
 import { requestParts } from "./request-parts.ts";
 import type { CommandEntry } from "./table/entry.ts";
 
@@ -24,10 +24,28 @@ export const REFUSED_AT_SITES: readonly { readonly why: string; readonly names: 
   { why: "vectors are not merged; keep them in a database of one cluster", names: "VADD VREM VSETATTR" },
 ];
 
-/** `classify` for an endpoint: at a site, writes that links do not carry are refused. */
-export function classifyFor({ isSite }: { readonly isSite: boolean }): typeof classify {
+/** How an endpoint looks up commands. */
+interface ClassifyingEndpoint {
+  readonly isSite: boolean;
+  /** Its clients see a cluster. */
+  readonly isCluster: boolean;
+}
+
+/** `classify` for an endpoint: at a site, writes that links do not carry are refused. Where clients see a cluster, INFO is not simply forwarded. */
+export function classifyFor({ isSite, isCluster }: ClassifyingEndpoint): typeof classify {
+  if (isCluster) return isSite ? classifyAtSiteInCluster : classifyInCluster;
   return isSite ? classifyAtSite : classify;
 }
+
+function classifyInCluster(bytes: Buffer, at: number, length: number): CommandEntry | undefined {
+  return classify(bytes, at, length) ?? (lastClassified() === INFO.name ? INFO : undefined);
+}
+
+function classifyAtSiteInCluster(bytes: Buffer, at: number, length: number): CommandEntry | undefined {
+  return NAMES.find(bytes, at, length)?.special ?? classifyInCluster(bytes, at, length);
+}
+
+const INFO: CommandEntry = { name: "INFO", commandClass: "read", note: "" };
 
 function classifyAtSite(bytes: Buffer, at: number, length: number): CommandEntry | undefined {
   return NAMES.find(bytes, at, length)?.special ?? classify(bytes, at, length);

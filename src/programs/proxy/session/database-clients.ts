@@ -18,7 +18,7 @@ export interface AskingSession extends ListedClient {
   readonly endpoint: LocalClients & {
     readonly routes: Routes<Pick<PrimaryView, "held" | "upstream">>;
     /** uid of this node. */
-    readonly node: number;
+    readonly place: { readonly node: number };
     /** No other worker of this node has clients of the database. */
     /** Carries out the request at the other nodes and workers, or at those of `node` alone; it does not reject. */
     askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
@@ -66,12 +66,12 @@ async function askEverywhere(
 ): Promise<Buffer> {
   const { endpoint, identity } = session;
   const only = action.kind === "unblock" ? nodeOfClient(action.id) : undefined;
-  const isHere = only === undefined || only === endpoint.node;
+  const isHere = only === undefined || only === endpoint.place.node;
   const [own, others] = await Promise.all([
     isHere ? actOnClients(endpoint, action, session) : { lines: "", count: 0 },
     endpoint.askOthers(request, only),
   ]);
-  const outcomes = [{ node: endpoint.node, ...own }, ...others].toSorted((a, b) => a.node - b.node);
+  const outcomes = [{ node: endpoint.place.node, ...own }, ...others].toSorted((a, b) => a.node - b.node);
   const done = outcomes.flatMap((outcome) => ("missing" in outcome ? [] : [outcome]));
   const missing = outcomes.flatMap((outcome) => ("missing" in outcome ? [outcome] : []));
   return replyOf(action, mergeOutcomes(done), missing, identity.settings.protocol);

@@ -14,9 +14,9 @@ import { takeScan } from "../scan/scan.ts";
 import type { ScanParts } from "../scan/scan.ts";
 import { handleAuth, handleHello } from "./login.ts";
 import { forwardScriptKill } from "./kill-script.ts";
-import { giveOwnAnswer } from "./own-answers.ts";
-import type { AnsweredSession } from "./own-answers.ts";
+import { giveOwnAnswer, type AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
+import { takeOfCluster } from "./cluster-commands.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { forwardPlain, noteCrossing, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
@@ -63,9 +63,15 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
     const refusal = answerToSubscriber(session, request, known, name);
     if (refusal !== undefined) return session.turns.answer(refusal);
   }
-  const isTaken = handle(session, request, known);
+  const isTaken = takeUsual(session, request, known, name);
   if (isTaken) noteCrossing(session.endpoint, name, request);
   return isTaken;
+}
+
+/** Where clients see a cluster, some requests are answered here which engines answer elsewhere. */
+function takeUsual(session: CommandParts, request: Buffer, command: CommandEntry, name: string): boolean {
+  const isOfCluster = session.endpoint.isCluster && !isLimited(session);
+  return (isOfCluster ? takeOfCluster(session, request, name) : undefined) ?? handle(session, request, command);
 }
 
 function isMonitor({ pinned: { current, listeners } }: CommandParts): boolean {

@@ -17,7 +17,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** The parts of a session that AUTH and HELLO use. */
 export interface LoginSession extends SettingsSession {
-  readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock" | "table">;
+  readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock" | "isCluster" | "table">;
   readonly pinned: Pick<PinnedRoute, "listeners" | "release" | "shard" | "take" | "takeAt">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
@@ -91,7 +91,7 @@ function greet(session: LoginSession, hello: Hello, request: Buffer, command: Co
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
     if (hello.name !== undefined) identity.name = keptName(hello.name);
-    return greetingFor(greeting, identity.id);
+    return greetingFor(greeting, identity.id, session.endpoint.isCluster);
   });
 }
 

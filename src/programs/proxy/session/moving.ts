@@ -9,7 +9,7 @@ type MovingEndpoint = "none" | "internal-fqdn";
 
 /** The parts of a session that are needed to ask its client to move. */
 type MovedParts = Pick<SessionParts, "output" | "life" | "work"> & {
-  readonly endpoint: { readonly service: Address };
+  readonly endpoint: { readonly place: { readonly service: Address } };
   readonly pinned: { readonly current: { withdraw(): void } | undefined };
   readonly uploads: { readonly current: unknown };
   /** Other clients may redirect to the connection. */
@@ -83,7 +83,7 @@ export class Moving {
       this.#isBound || invalidations.isTarget || pinned.current !== undefined || uploads.current !== undefined;
     if (this.#wants === undefined || this.#isAsked || isBound || !life.takesRequests) return false;
     this.#isAsked = true;
-    const { host, port } = endpoint.service;
+    const { host, port } = endpoint.place.service;
     const place = this.#wants === "none" ? undefined : Buffer.from(`${host}:${port}`);
     this.#due = Buffer.concat([
       Buffer.from(`>4\r\n$6\r\nMOVING\r\n:${number}\r\n:${seconds}\r\n`),

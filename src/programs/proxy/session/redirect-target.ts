@@ -19,10 +19,10 @@ export async function receiverOf(session: AskingSession, question: ReceiverQuest
     const request = receiverRequest(target, await upstream.runId(), isMoved, user);
     const words = request.map((word) => Buffer.from(word, "latin1"));
     const [own, others] = await Promise.all([
-      node === endpoint.node ? giveReceiver(endpoint, request) : NO_CLIENT,
+      node === endpoint.place.node ? giveReceiver(endpoint, request) : NO_CLIENT,
       endpoint.askOthers(words, node),
     ]);
-    return foundIn([{ node: endpoint.node, ...own }, ...others]);
+    return foundIn([{ node: endpoint.place.node, ...own }, ...others]);
   } catch (error) {
     return { missing: messageOf(error) };
   }

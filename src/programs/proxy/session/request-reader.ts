@@ -46,7 +46,7 @@ type ReadParts = {
     /** The connection is gone. */
     close(): void;
   };
-  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
+  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "isCluster" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
   readonly turns: RequestTaker;
   readonly pinned: { readonly current: { readonly work: { readonly awaitsBlocking: boolean } } | undefined };

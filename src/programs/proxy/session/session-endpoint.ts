@@ -14,7 +14,18 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { Routes } from "../upstream/only-route.ts";
+import type { ClusterMap } from "../../../core/slots/cluster-map.ts";
 import type { SlotTable } from "../../../core/slots/slot-table.ts";
+
+/** Where an endpoint stands, and others of the database. */
+export interface EndpointPlace {
+  /** uid of this node. */
+  readonly node: number;
+  /** The Service of the database, which leads to nodes that accept clients. */
+  readonly service: Address;
+  /** Which node serves which slots, for clients of a cluster; the same object as long as it is the same. Undefined where clients see no cluster. */
+  readonly map: ClusterMap | undefined;
+}
 
 /** An endpoint as its sessions see it. */
 export interface SessionEndpoint {
@@ -45,10 +56,10 @@ export interface SessionEndpoint {
   readonly ownParameters: ReadonlyMap<string, string>;
   /** All clients of the endpoint at this proxy. */
   readonly clients: ReadonlySet<ListedClient>;
-  /** The Service of the database, which leads to nodes that accept clients. */
-  readonly service: Address;
-  /** uid of this node. */
-  readonly node: number;
+  /** Its clients see a cluster. */
+  readonly isCluster: boolean;
+  /** Where it stands. */
+  readonly place: EndpointPlace;
   /** Carries out a request about all clients of the database at the other nodes and workers, or at other workers of `node` alone; it does not reject. */
   askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
 }

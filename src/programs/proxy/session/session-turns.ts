@@ -8,6 +8,7 @@ import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
+import { mayBeMoved } from "./moved-slots.ts";
 import { isFree } from "./is-free.ts";
 
 /** The turns of one client: its requests are taken in order, through a shared lane, a pinned connection, or as an upload. */
@@ -39,7 +40,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** Each request goes to a lane as it is. */
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
-    if (endpoint.pause.active || replyMode.single) return false;
+    if (endpoint.pause.active || replyMode.single || mayBeMoved(this.#parts)) return false;
     return pinned.current === undefined && identity.authenticated && pinned.listeners?.isPlain !== false;
   }
 

@@ -41,6 +41,7 @@ export function handleReset(session: SettingsSession): boolean {
   identity.user = undefined;
   identity.name = Buffer.alloc(0);
   identity.settings = DEFAULT_SETTINGS;
+  identity.seenMap = undefined;
   identity.authenticated = !endpoint.credentials.required;
   session.shared.leaveLane();
   session.replyMode.reset();

@@ -1,6 +1,6 @@
 // Plays one client of a database with go-redis, as recorder.ts does with libraries of Node.js.
 //
-//	recorder HOST PORT CLIENT [default|several|once]
+//	recorder HOST PORT CLIENT [default|several|once|cluster]
 package main
 
 import (
@@ -32,7 +32,7 @@ var (
 	background = context.Background()
 	output     = bufio.NewWriter(os.Stdout)
 	name       = os.Args[3]
-	client     = redis.NewClient(options())
+	client     = newClient()
 )
 
 func main() {
@@ -47,17 +47,29 @@ func main() {
 	_ = client.Close()
 }
 
+// newClient is one of a cluster when that is asked for.
+func newClient() redis.UniversalClient {
+	if attempts() != "cluster" {
+		return redis.NewClient(options())
+	}
+	address := os.Args[1] + ":" + os.Args[2]
+	return redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{address}, PoolSize: 2, ReadTimeout: 10 * time.Second})
+}
+
+func attempts() string {
+	if len(os.Args) > 4 {
+		return os.Args[4]
+	}
+	return "several"
+}
+
 // options are those of the library, with the settings of docs/upgrades.md, or so that nothing is sent again.
 func options() *redis.Options {
 	options := &redis.Options{Addr: os.Args[1] + ":" + os.Args[2], PoolSize: 2}
-	attempts := "several"
-	if len(os.Args) > 4 {
-		attempts = os.Args[4]
-	}
-	if attempts != "default" {
+	if attempts() != "default" {
 		options.ReadTimeout = 10 * time.Second
 	}
-	if attempts == "once" {
+	if attempts() == "once" {
 		options.MaxRetries = -1
 	}
 	return options

@@ -1,6 +1,6 @@
 """Plays one client of a database with a library of Python, as recorder.ts does with libraries of Node.js.
 
-python3 recorder.py redis-py|glide HOST PORT CLIENT [default|several|once]
+python3 recorder.py redis-py|glide HOST PORT CLIENT [default|several|once|cluster]
 """
 import importlib
 import json
@@ -15,7 +15,7 @@ SLICE_NS = 4_000_000_000
 REGISTERS = 3
 
 library = importlib.import_module({"redis-py": "use_redis_py", "glide": "use_glide"}[LIBRARY])
-client = library.Client(HOST, PORT, ATTEMPTS)
+client = library.ClusterClient(HOST, PORT) if ATTEMPTS == "cluster" else library.Client(HOST, PORT, ATTEMPTS)
 
 
 def is_over():

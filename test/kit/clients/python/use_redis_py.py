@@ -49,3 +49,25 @@ class Client:
 
     def list(self, key):
         return self.redis.lrange(key, 0, -1)
+
+
+class ClusterClient:
+    """A transaction is another kind of pipeline there: an exchange is one command."""
+
+    def __init__(self, host, port):
+        self.redis = redis.RedisCluster(host=host, port=port, decode_responses=True, socket_timeout=10)
+
+    def get(self, key):
+        return self.redis.get(key)
+
+    def set(self, key, value):
+        return self.redis.set(key, value)
+
+    def swap(self, key, to):
+        return self.redis.getset(key, to), True
+
+    def append(self, key, value):
+        return self.redis.rpush(key, value)
+
+    def list(self, key):
+        return self.redis.lrange(key, 0, -1)

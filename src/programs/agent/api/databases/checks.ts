@@ -111,9 +111,20 @@ function requireTlsNodes(context: Pick<CheckContext, "members">): void {
   throw refuse(refusals.tlsNotOffered, `endpoints of an older release speak no TLS: ${older.join(", ")}`);
 }
 
+/** Refuses that clients see a cluster while a node of an older release is a member, also one that is away: its endpoint would say that there is none. */
+export function requireCluster(
+  context: Pick<CheckContext, "members">,
+  { ossCluster = false }: Partial<Pick<SettingValues, "ossCluster">>,
+): void {
+  const older = ossCluster ? nodesWithout(context, "cluster-clients").map(nodeWithRelease) : [];
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `endpoints of an older release show clients no cluster: ${older.join(", ")}`);
+}
+
 /** Refuses what no leader of an older release knows: that would refuse the field, and not say why. */
 export function requireKnownTo(context: Pick<CheckContext, "members">, body: Partial<BdbCreate>): void {
-  const { durability, tlsMode = "disabled" } = changesOfWire(body);
+  const { durability, tlsMode = "disabled", ...others } = changesOfWire(body);
+  requireCluster(context, others);
   if (durability === "sync") requireWaiting(context);
   if (tlsMode !== "disabled" || body.tls_certificate !== undefined) requireTlsNodes(context);
 }

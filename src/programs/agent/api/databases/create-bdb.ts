@@ -13,6 +13,7 @@ import {
   hasOlderNode,
   placeDatabase,
   policyFor,
+  requireCluster,
   requireDurability,
   requireEngineTls,
   requireFreeName,
@@ -60,6 +61,7 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
   requireNothingSetAside(context, body.name);
   const settings = settingsOfWire(body);
   requireDurability(context, body.name, settings);
+  requireCluster(context, settings);
   const certificate = body.tls_certificate && certificateOf(body.tls_certificate, clock.now());
   const shown = certificate && { certificate: shownOf(certificate) };
   requireTls(context, { ...settings, name: body.name, ...shown });

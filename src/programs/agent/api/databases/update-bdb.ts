@@ -9,6 +9,7 @@ import { certificateOf, isSameCertificate, shownOf } from "./change-certificate.
 import { changeParts } from "./change-parts.ts";
 import { checkedPasswords } from "./change-passwords.ts";
 import {
+  requireCluster,
   requireDurability,
   requireEngineTls,
   requireFreeName,
@@ -63,6 +64,7 @@ async function checkedSettings(
   if (body.name !== undefined) requireFreeName(context, body.name, seen.uid);
   requireDurability(context, seen.name, withChanges(seen, body));
   requireTls(context, withChanges(seen, body));
+  requireCluster(context, withChanges(seen, body));
   requireSite(context, withChanges(seen, body));
   // one that has TLS may be changed otherwise while an engine lacks it
   if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);

@@ -135,7 +135,6 @@ function optionalFields(supported: readonly StoreVersion[]) {
 /** What clients of such APIs say of a database, and what has one value here. */
 const FIXED = {
   type: always("redis"),
-  oss_cluster: always(false),
   proxy_policy: always("all-nodes"),
   default_user: always(true),
   rack_aware: always(false),

@@ -122,6 +122,17 @@ export const HANDLED: readonly HandledCommands[] = [
     names: "CONFIG|RESETSTAT",
     note: "resets what the engine that is primary counts; the metrics of the database stay, but for the requests a second, which begin anew",
   },
+  {
+    commandClass: "read",
+    names:
+      "CLUSTER|SLOTS CLUSTER|SHARDS CLUSTER|NODES CLUSTER|INFO CLUSTER|KEYSLOT CLUSTER|MYID CLUSTER|MYSHARDID CLUSTER|LINKS",
+    note: `with \`ossCluster\`, the proxy answers: nodes serve slots, and there are no links between them; without, the engine answers that it is no cluster`,
+  },
+  {
+    commandClass: "read",
+    names: "CLUSTER|COUNTKEYSINSLOT CLUSTER|GETKEYSINSLOT CLUSTER|SLOT-STATS",
+    note: "with `ossCluster`, refused: engines keep no keys by slot; without, the engine answers that it is no cluster",
+  },
   // engines end the connection on these too: a web page may make a browser send them
   { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
 ];
@@ -146,9 +157,13 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   { why: "it stops the connection that clients share", names: "SCRIPT|DEBUG" },
   { why: "it is for tests of an engine", names: "DEBUG PFDEBUG PFSELFTEST" },
   {
-    why: "the database is no cluster of engines for its clients",
+    why: "clients see no cluster without `ossCluster`; with it, the reply is OK, and any node takes reads and writes",
+    names: "ASKING READONLY READWRITE",
+  },
+  {
+    why: "the product alone says which node serves which slots",
     names:
-      "ASKING READONLY READWRITE RESTORE-ASKING CLUSTER|ADDSLOTS CLUSTER|ADDSLOTSRANGE CLUSTER|BUMPEPOCH " +
+      "RESTORE-ASKING CLUSTER|ADDSLOTS CLUSTER|ADDSLOTSRANGE CLUSTER|BUMPEPOCH " +
       "CLUSTER|COUNT-FAILURE-REPORTS CLUSTER|DELSLOTS CLUSTER|DELSLOTSRANGE CLUSTER|FAILOVER CLUSTER|FLUSHSLOTS " +
       "CLUSTER|FORGET CLUSTER|MEET CLUSTER|REPLICAS CLUSTER|REPLICATE CLUSTER|RESET CLUSTER|SAVECONFIG " +
       "CLUSTER|SET-CONFIG-EPOCH CLUSTER|SETSLOT CLUSTER|SLAVES",

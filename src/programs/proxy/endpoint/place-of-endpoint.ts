@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+import { clusterMap, type ClusterMap, type ClusterPlace, type MapFacts } from "../../../core/slots/cluster-map.ts";
+import { slotsOf } from "../../../core/slots/shard-slots.ts";
+import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { EndpointPlace } from "../session/session-endpoint.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { Routes } from "../upstream/only-route.ts";
+
+/** An endpoint whose place this is. */
+interface PlacedEndpoint {
+  /** What the endpoint was given last. */
+  readonly config: EndpointConfig;
+  readonly routes: Routes<{ readonly upstream: Pick<Upstream, "address"> | undefined }>;
+}
+
+/** Where an endpoint stands, and which other nodes serve which slots of its database. */
+export class PlaceOfEndpoint implements EndpointPlace {
+  readonly #endpoint: PlacedEndpoint;
+  /** The last map, and what it was made of. */
+  #made: (PlacedEndpoint & { readonly hosts: readonly (string | undefined)[]; readonly map: ClusterMap }) | undefined;
+
+  constructor(endpoint: PlacedEndpoint) {
+    this.#endpoint = endpoint;
+  }
+
+  get node(): number {
+    return this.#endpoint.config.node;
+  }
+
+  get service(): Address {
+    return this.#endpoint.config.service;
+  }
+
+  get map(): ClusterMap | undefined {
+    const { config, routes } = this.#endpoint;
+    if (!config.settings.ossCluster) return undefined;
+    const made = this.#made;
+    const former = made?.routes === routes ? made.hosts : [];
+    const hosts = routes.map(
+      ({ upstream }, at) => upstream?.address.host ?? config.shards[at]?.primary?.host ?? former[at],
+    );
+    if (made?.config === config && made.routes === routes && hosts.every((host, at) => host === former[at]))
+      return made.map;
+    const next = clusterMap(mapFacts(config, hosts));
+    const map = isDeepStrictEqual(made?.map, next) && made !== undefined ? made.map : next;
+    this.#made = { config, routes, hosts, map };
+    return map;
+  }
+}
+
+/** Certificates name the Service alone: with TLS it is the only node, and leads to any of them. */
+function mapFacts(config: EndpointConfig, hosts: readonly (string | undefined)[]): MapFacts {
+  const { bdb, node, listen, service, nodes = [], settings, shards } = config;
+  const isNamed = settings.tlsMode !== "disabled";
+  const own: ClusterPlace = isNamed ? { node: ANY_NODE, host: service.host } : { node, host: listen.host };
+  return {
+    bdb,
+    own,
+    port: isNamed ? service.port : listen.port,
+    speaksTls: isNamed,
+    places: isNamed ? [own] : nodes,
+    shards: shards.map((shard, at) => ({ slots: slotsOf(shard), host: hosts[at] })),
+  };
+}
+
+/** No node has this uid. */
+const ANY_NODE = 0;
