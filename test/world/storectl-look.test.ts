@@ -160,7 +160,8 @@ await test(
 const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
   { name: "no release", args: ["plan"], code: 2, says: /required option '--to <release>'/ },
   { name: "a form of output that there is not", args: ["why", "-o", "xml"], code: 2, says: /table, json, yaml/ },
-  { name: "a kind that there is not", args: ["why", "pod"], code: 2, says: /rec, redb/ },
+  { name: "a kind that there is not", args: ["why", "pod/orders"], code: 2, says: /rec, redb/ },
+  { name: "a name that nothing has", args: ["why", "pod"], code: 1, says: /CLI_NO_DATABASE: .*"pod".* orders/ },
   {
     name: "a database version that there is not",
     args: ["plan", "--to", "x", "--databases", "9"],
@@ -181,12 +182,7 @@ const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] =
     says: /CLI_NO_CLUSTER: .*kube-public/,
   },
   { name: "a kind with an empty name", args: ["why", "rec/"], code: 2, says: /<kind>\/<name>/ },
-  {
-    name: "an unknown database, as it is printed",
-    args: ["why", "redb/nope"],
-    code: 1,
-    says: /CLI_NO_DATABASE: .* orders/,
-  },
+  { name: "an unknown database, as printed", args: ["why", "redb/nope"], code: 1, says: /CLI_NO_DATABASE: .* orders/ },
   { name: "an unknown database", args: ["why", "redb", "nope"], code: 1, says: /CLI_NO_DATABASE: .* orders/ },
   { name: "an unknown context", args: ["status", "--context", "nope"], code: 1, says: /no context "nope", only: / },
 ];

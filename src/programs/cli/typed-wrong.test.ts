@@ -47,6 +47,7 @@ const cases: readonly [line: string, code: string, says: RegExp][] = [
   ["plan --to", "CLI_USAGE", /^option '--to <release>' argument missing$/],
   ["modules upload", "CLI_USAGE", /^missing required argument 'file'$/],
   ["role editor", "CLI_USAGE", /'editor' is invalid for argument 'role'\. Allowed choices are reader, login, /],
+  ["why database orders", "CLI_USAGE", /^"database" is no kind, .*: storectl why redb orders; kinds are rec, redb$/],
   ["nodes x y", "CLI_USAGE", /^too many arguments for 'nodes'/],
   ["status", "KUBE_NO_CONFIG", /^no --kubeconfig is given, KUBECONFIG is not set, and there is no ~\/\.kube\/config$/],
   [

@@ -1,5 +1,5 @@
 import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/settings/memory.ts";
-import { editObject } from "../../api/kubectl.ts";
+import { editObject, patchDatabase } from "../../api/kubectl.ts";
 import { ADMISSION_SERVICE } from "../../api/names.ts";
 import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
 import { serviceNameObjections } from "./names.ts";
@@ -14,7 +14,7 @@ import {
 import { clusterNamed, existingText } from "./references.ts";
 import { moduleItemsOf } from "./modules.ts";
 import { instancesText } from "../license/instances-text.ts";
-import { shardCountObjection, shardMemoryObjection } from "./shard-count.ts";
+import { memoryForShards, shardCountObjection, shardMemoryObjection, shardsForMemory } from "./shard-count.ts";
 
 /** A Service is made from the name. */
 export function nameIsUsable({ name }: ReviewedDatabase): readonly Objection[] {
@@ -68,15 +68,21 @@ export function clusterIsUnchanged({ at, spec, before, existing, references }: R
 }
 
 /** Between 100MB and 4 TiB, and each shard needs room for more than its engine. */
-export function memoryIsInRange({ at, spec, existing }: ReviewedDatabase): readonly Objection[] {
+export function memoryIsInRange({ kind, name, at, spec, existing }: ReviewedDatabase): readonly Objection[] {
   const bytes = memoryBytes(spec.memorySize) ?? 0;
   const field = `${at}.memorySize`;
   if (bytes < MIN_DATABASE_BYTES || bytes > MAX_DATABASE_BYTES) {
     const why = "a database has at least 100MB and at most 4096Gi";
     return [invalidValue(field, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
   }
-  const why = shardMemoryObjection({ count: shardsOf(spec, existing), memoryBytes: bytes });
-  return why === undefined ? [] : [invalidValue(field, spec.memorySize, why, "give the database more memory")];
+  const count = shardsOf(spec, existing);
+  const why = shardMemoryObjection({ count, memoryBytes: bytes });
+  if (why === undefined) return [];
+  const memorySize = `${memoryForShards(count) / 1_000_000}MB`;
+  const remedy = `set ${field} to ${memorySize} or more, or ${at}.shardCount to ${shardsForMemory(bytes)} or fewer`;
+  const isThere = kind === "redb" && existing !== undefined;
+  const both = isThere ? `: ${patchDatabase(name, { shardCount: count, memorySize })}` : "";
+  return [invalidValue(field, spec.memorySize, why, `${remedy}${both}`)];
 }
 
 /** How many shards there can be, and that their number stays. */

@@ -77,7 +77,7 @@ const cases: readonly {
     spec: { memorySize: "100MB" },
     change: { existing: { ...existing, shards: 8 } },
     field: "spec.memorySize",
-    says: /8 shards need at least 160 MB together/,
+    says: /8 shards need at least 160 MB together.*kubectl patch redb .*"shardCount":8,"memorySize":"160MB"/,
   },
   {
     rule: "the further ones are counted",

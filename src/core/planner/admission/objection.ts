@@ -1,3 +1,4 @@
+import { editObject } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { visibleLine } from "#kit/base/visible";
 import { block } from "../findings/finding.ts";
@@ -99,7 +100,15 @@ function withWayOut(what: string, remedy: string): string {
   return `${what}; ${remedy}`;
 }
 
-/** What stands in a status of everything that the rules have against `facts`. */
-export function ruleFindings<Facts>(rules: readonly SpecRule<Facts>[], facts: Facts): readonly Finding[] {
-  return objections(rules, facts).map(({ finding }) => finding);
+/** What stands in the status of `object` (`redb orders`) of everything that the rules have against `facts`: each has a line that can be typed. */
+export function ruleFindings<Facts>(
+  rules: readonly SpecRule<Facts>[],
+  facts: Facts,
+  object: string,
+): readonly Finding[] {
+  return objections(rules, facts).map(({ finding }) =>
+    COMMAND.test(finding.remedy) ? finding : { ...finding, remedy: `${finding.remedy}: ${editObject(object)}` },
+  );
 }
+
+const COMMAND = /\b(?:kubectl|storectl|curl) /;

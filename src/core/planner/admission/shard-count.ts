@@ -22,12 +22,22 @@ export function shardCountObjection({ count, has, isSite, modules }: AskedShards
   return `the commands of modules (${modules.join(", ")}) are served from one shard alone`;
 }
 
+/** What so many shards need at least, in bytes. */
+export function memoryForShards(count: number): number {
+  return count * LEAST_OF_SHARD;
+}
+
+/** How many shards can share so much memory, in bytes. */
+export function shardsForMemory(memoryBytes: number): number {
+  return Math.max(1, Math.floor(memoryBytes / LEAST_OF_SHARD));
+}
+
 /** Why so many shards cannot share what the database may use, in bytes; undefined when they can. */
 export function shardMemoryObjection({
   count,
   memoryBytes,
 }: Pick<AskedShards, "count"> & { readonly memoryBytes: number }): string | undefined {
-  const least = count * LEAST_OF_SHARD;
+  const least = memoryForShards(count);
   if (count === 1 || memoryBytes >= least) return undefined;
   return `${count} shards need at least ${needText(least)} together, and the database may use ${needText(memoryBytes)}`;
 }

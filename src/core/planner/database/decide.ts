@@ -7,7 +7,7 @@ import { evacuationStep } from "./evacuation.ts";
 import { primaryStep } from "./failover.ts";
 import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep, upgradeStep } from "./replicas.ts";
-import { act, REST, type Rest, type Step, type WaitStep } from "../findings/step.ts";
+import { act, findingBehind, REST, type Rest, type Step, type WaitStep } from "../findings/step.ts";
 import { waitBecause, type LeaderAct, type LeaderProposal } from "./step.ts";
 import { replicaWithoutPort } from "./shared-port.ts";
 import { unsafeReplies } from "./sync-set.ts";
@@ -90,7 +90,7 @@ function passwordAct({ overlapIsOver, engineLogin, rotation }: DatabaseFacts): L
 function withRotation({ rotation }: DatabaseFacts, step: WaitStep | Rest): WaitStep | Rest {
   if (rotation === undefined) return step;
   const why = `another password at its engines waits for ${rotation.behind.join(", ")}`;
-  return waitBecause(step.kind === "rest" ? why : `${step.wait.evidence}; ${why}`);
+  return step.kind === "rest" ? waitBecause(why) : saidTogether([step.wait.evidence, why], step);
 }
 
 /** What a shard needs next. */
@@ -137,7 +137,13 @@ function whileNothingIsDue(facts: DatabaseFacts, waits: readonly ShardWait[]): L
   const inOrder = waits.toSorted((one, other) => one.shard - other.shard);
   const [progress, reasons] = [upgradedShards(facts.record), waitsText(facts.record, inOrder)];
   const all = [progress, copying?.wait.evidence, reasons].filter((one) => one !== undefined);
-  return waitBecause(all.join("; "));
+  return saidTogether(all, copying);
+}
+
+/** One wait for all of these reasons; what a user has to end stays known. */
+function saidTogether(reasons: readonly string[], step: WaitStep | undefined): WaitStep {
+  const [wait, cause] = [waitBecause(reasons.join("; ")), step === undefined ? undefined : findingBehind(step)];
+  return cause === undefined ? wait : { ...wait, cause };
 }
 
 /** What is left when no shard needs anything. */

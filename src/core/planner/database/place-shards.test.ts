@@ -86,7 +86,7 @@ const cases: readonly {
     rule: "all of it finds a place, or nothing does",
     count: 4,
     over: { settings: single, nodes: [node(1, { memoryBytes: 80 * MIB })] },
-    want: /^no node can take a 7\.2 primary: node 1 has 5 MB of the 27 MB it needs$/,
+    want: /^each of 4 shards needs 27 MB of memory; no node can take a 7\.2 primary: node 1 has 5 MB of the 27 MB it needs$/,
   },
   {
     rule: "a dense database has its primaries on one node and their replicas on another",

@@ -1,3 +1,4 @@
+import { needText } from "#kit/base/sizes";
 import type { StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import type { SlotHolder } from "../../slots/shard-slots.ts";
@@ -48,9 +49,15 @@ function placeAll(wanted: NewShards): ShardPlaces {
   for (const role of wanted.settings.replication ? (["primary", "replica"] as const) : (["primary"] as const))
     for (const at of wanted.shards.keys()) {
       const refusal = placing.add(at, role);
-      if (refusal !== undefined) return { refusal, role };
+      if (refusal !== undefined) return { refusal: `${shareText(wanted, at)}${refusal}`, role };
     }
   return { places: placing.places };
+}
+
+/** What one of several shards takes, which no user has asked for in figures. */
+function shareText({ settings, shards }: NewShards, at: number): string {
+  if (shards.length === 1) return "";
+  return `each of ${shards.length} shards needs ${needText(instanceSize(settings, shards[at] ?? {}).memoryBytes)} of memory; `;
 }
 
 /** The instances that have a place so far. */

@@ -107,7 +107,7 @@ export interface DatabaseDecision {
 /** Decides the next step for a database from facts alone. */
 export function planDatabase(view: DatabaseView): DatabaseDecision {
   const ofCertificate = certificateFindings(view.name, view.spec, view.existing, view.certificate);
-  const findings = [...ruleFindings(DATABASE_RULES, factsOf(view)), ...ofCertificate.findings];
+  const findings = [...ruleFindings(DATABASE_RULES, factsOf(view), `redb ${view.name}`), ...ofCertificate.findings];
   const drift = driftOf(view);
   const [objection] = findings;
   const step = objection === undefined ? stepFor(view) : waitFor(objection);

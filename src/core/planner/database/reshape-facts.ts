@@ -1,3 +1,9 @@
+/** Why copying has ended: the code of the fault, and its sentence. */
+export interface CopyFailure {
+  readonly code: string;
+  readonly why: string;
+}
+
 /** What the mover of a database says, and what its node says of it. */
 export type MoverFacts =
   /** Its node does not answer. */
@@ -5,7 +11,7 @@ export type MoverFacts =
   /** It has not begun yet. */
   | { readonly state: "awaited" }
   /** It passes nothing on any more, and what the new shards have is worth nothing. */
-  | { readonly state: "over"; readonly why: string }
+  | ({ readonly state: "over" } & CopyFailure)
   | {
       readonly state: "at-work";
       readonly sources: readonly MovedSource[];

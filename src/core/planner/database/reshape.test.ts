@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, dead, node, on, primary, serving, toVersion8 } from "../../../../test/kit/facts/database-scene.ts";
+import {
+  behind,
+  brief,
+  dead,
+  node,
+  on,
+  primary,
+  serving,
+  toVersion8,
+} from "../../../../test/kit/facts/database-scene.ts";
 import { twoShards, type TwoShards } from "../../../../test/kit/facts/two-shards.ts";
 import type { ReshapeIntent, ShardRecord } from "../../api/records.ts";
 import { decideDatabase } from "./decide.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
+import { findingBehind } from "../findings/step.ts";
 import type { MoverFacts, ReshapeFacts } from "./reshape-facts.ts";
 
 type AtWork = Extract<MoverFacts, { readonly state: "at-work" }>;
@@ -51,6 +61,8 @@ function scene({ reshape, mover = ready, seen, engines = {}, record, ...rest }: 
   };
 }
 
+const ended: MoverFacts = { state: "over", code: "MOVER_TARGET_GONE", why: "it ended" };
+const lasting: MoverFacts = { ...ended, code: "MOVER_UNKNOWN_COMMAND" };
 const draining = (uid: number) => node(uid, { draining: true });
 const away = (uid: number, goneForMs: number) => node(uid, { alive: false, goneForMs });
 
@@ -58,11 +70,26 @@ const cases: readonly (readonly [rule: string, scene: Scene, want: string | RegE
   ["clients go to the new shards when they have all", {}, "switch-table"],
   ["a node that does not answer proves nothing", { mover: { state: "unknown" } }, /node 2, which copies .* answer/],
   ["the mover has time to begin", { mover: { state: "awaited" } }, /node 2 begins to copy/],
-  ["a mover that has ended is followed by another", { mover: { state: "over", why: "it ended" } }, "begin-copy"],
+  ["a mover that has ended is followed by another", { mover: ended }, "begin-copy"],
   [
     "an attempt that fails again and again is not repeated at once",
-    { mover: { state: "over", why: "it ended" }, reshape: { attempt: 5 }, seen: { attemptMs: 6_000 } },
-    /begins anew in 10 s: it ended/,
+    { mover: ended, reshape: { attempt: 4 }, seen: { attemptMs: 6_000 } },
+    /^wait: one shard is made instead of 2: copying begins anew in 2 s: it ended/,
+  ],
+  [
+    "a user gets to know of one that fails for long",
+    { mover: ended, reshape: { attempt: 5 }, seen: { attemptMs: 6_000 } },
+    /failed 5 times, with MOVER_TARGET_GONE: it ended/,
+  ],
+  [
+    "and of one that cannot succeed at once",
+    { mover: { ...ended, code: "SLOTS_UNKNOWN_DATA" }, seen: { attemptMs: 59_000 } },
+    /failed once, with SLOTS_UNKNOWN_DATA/,
+  ],
+  [
+    "which is tried again all the same, as the data may be gone",
+    { mover: { ...ended, code: "SLOTS_UNKNOWN_DATA" }, seen: { attemptMs: 60_000 } },
+    "begin-copy",
   ],
   [
     "what came from a primary that was replaced is worth nothing",
@@ -161,11 +188,24 @@ for (const [rule, given, want] of [
   [
     "it waits for room, with the figures",
     { record: { shardCount: 4, memoryBytes: 4e9 } },
-    /4 shards cannot be made: a primary finds no place .* node 1 has/,
+    /cannot get 4: a primary finds no place .*each of 4 shards needs \d+ MB of memory; .* node 1 has/,
   ],
 ] as const satisfies readonly (readonly [string, TwoShards, string | RegExp])[])
   test(`another number of shards that is asked for: ${rule}`, () => {
     const step = brief(decideDatabase(twoShards(given)));
     if (typeof want === "string") assert.equal(step, want);
     else assert.match(step, want);
+  });
+
+for (const [rule, given, id] of [
+  ["shards that find no place", twoShards({ record: { shardCount: 4, memoryBytes: 4e9 } }), "ShardsLackRoom"],
+  ["a copy that cannot succeed", scene({ mover: lasting, seen: { attemptMs: 1 } }), "ShardCopyFails"],
+  [
+    "a copy that cannot succeed beside a shard that waits",
+    scene({ mover: lasting, seen: { attemptMs: 1 }, but: { 2: behind } }),
+    "ShardCopyFails",
+  ],
+] as const satisfies readonly (readonly [string, DatabaseFacts, string])[])
+  test(`another number of shards has a finding: ${rule}`, () => {
+    assert.equal(findingBehind(decideDatabase(given))?.id, id);
   });

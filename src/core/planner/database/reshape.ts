@@ -4,7 +4,10 @@ import type { DatabaseRecord, InstanceRecord, ReshapeIntent, ShardRecord } from 
 import { IN_SYNC_BYTES, inSync, primaryOf, replicasOf, syncText } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { planReshape } from "./reshape-plan.ts";
-import type { MoverFacts, ReshapeFacts } from "./reshape-facts.ts";
+import { waitFor } from "../findings/step.ts";
+import { isPause } from "../findings/finding.ts";
+import type { CopyFailure, FilledTarget, MoverFacts, ReshapeFacts } from "./reshape-facts.ts";
+import { copyTrouble, isLasting, roomTrouble } from "./reshape-trouble.ts";
 import { type LeaderProposal, waitBecause } from "./step.ts";
 
 /** So many keys that are to be copied again do not make clients wait for long. */
@@ -13,6 +16,8 @@ const FEW_TOUCHED = 100;
 const AWAY_MS = 10_000;
 /** An attempt that has failed is followed by the next one after so long, in milliseconds, and after twice as long each further time. */
 const PAUSE = { first: 1_000, most: 60_000 } as const;
+/** The same of a failure that comes again unless somebody does something: each attempt costs every source a fork. */
+const LASTING_PAUSE = { first: 60_000, most: 600_000 } as const;
 
 /** True while new shards get their keys: the primaries that serve stay where they are, unless one is lost. */
 export function isCopying({ reshape }: Pick<DatabaseRecord, "reshape">): boolean {
@@ -39,14 +44,16 @@ export function beginStep(facts: DatabaseFacts): LeaderProposal | undefined {
   const { shards, reshape } = record;
   const to = askedShards(record);
   if (reshape !== undefined)
-    return reshape.phase === "retire" ? waitBecause("the former shards go in some seconds") : undefined;
+    return reshape.phase === "retire"
+      ? waitBecause(`${countText(shards.length)} serve, and the former shards go in some seconds`)
+      : undefined;
   if (to === shards.length) return undefined;
   const used = nodesOf(shards);
   const left = nodes.find(({ uid, draining, alive }) => used.includes(uid) && (draining || !alive));
   if (left !== undefined) return waitBecause(`${countText(to)} are made when node ${left.uid} is back in service`);
   const plan = planReshape({ record, to, nodes, everything });
   return "refusal" in plan
-    ? waitBecause(`${countText(to)} cannot be made: ${plan.refusal}`)
+    ? waitFor(roomTrouble(record, nodes, { to, refusal: plan.refusal }))
     : { kind: "begin-reshape", plan };
 }
 
@@ -57,7 +64,14 @@ export function copyStep(facts: DatabaseFacts): LeaderProposal | undefined {
   if (reshape?.phase !== "copy" || seen === undefined) return undefined;
   const why = whyWithdraw(facts, reshape);
   if (why !== undefined) return { kind: "withdraw-reshape", why };
-  return moverStep(facts, reshape, seen) ?? targetsStep(facts, reshape) ?? { kind: "switch-table" };
+  const step = moverStep(facts, reshape, seen) ?? targetsStep(facts, reshape) ?? { kind: "switch-table" };
+  return step.kind === "wait" && isPause(step.wait)
+    ? waitBecause(`${changeText(record, reshape)}: ${step.wait.evidence}`)
+    : step;
+}
+
+function changeText({ shards }: DatabaseRecord, reshape: ReshapeIntent): string {
+  return `${countText(reshape.shards.length)} ${reshape.shards.length === 1 ? "is" : "are"} made instead of ${shards.length}`;
 }
 
 /** The nodes that serve are left by the primaries in the next table, and those that are to be have not been left meanwhile. */
@@ -88,14 +102,14 @@ function moverStep(
     case "awaited":
       return waitBecause(`node ${node} begins to copy the keys of shards`);
     case "over":
-      return copyAgain(mover.why, reshape, attemptMs);
+      return copyAgain(mover, record, reshape, attemptMs);
     case "at-work": {
       const [left, ended] = [
         mover.sources.find(({ isCurrent }) => !isCurrent),
         mover.targets.find(({ state }) => state === "over"),
       ];
-      if (left !== undefined) return copyAgain(`shard ${left.id} has another primary`, reshape, attemptMs);
-      if (ended !== undefined) return copyAgain(`the engine of new shard ${ended.id} has ended`, reshape, attemptMs);
+      const lost = left === undefined ? endedText(ended) : `shard ${left.id} has another primary.`;
+      if (lost !== undefined) return copyAgain({ code: COPY_LOST, why: lost }, record, reshape, attemptMs);
       const silent = record.shards.find((shard) => instances.get(shard.primary)?.state !== "serving");
       if (silent !== undefined) return waitBecause(`the primary of shard ${silent.id} does not serve`);
       return progressWait(mover);
@@ -103,10 +117,25 @@ function moverStep(
   }
 }
 
-function copyAgain(why: string, { attempt }: ReshapeIntent, attemptMs: number): LeaderProposal {
-  const pause = Math.min(PAUSE.most, PAUSE.first * 2 ** Math.min(attempt - 1, 10));
-  if (attemptMs >= pause) return { kind: "begin-copy", why };
-  return waitBecause(`copying begins anew in ${Math.ceil((pause - attemptMs) / 1_000)} s: ${why}`);
+/** The mover goes on, and what it has filled is worth nothing. */
+const COPY_LOST = "COPY_LOST";
+
+function endedText(ended: FilledTarget | undefined): string | undefined {
+  return ended === undefined ? undefined : `the engine of new shard ${ended.id} has ended.`;
+}
+
+function copyAgain(
+  failure: CopyFailure,
+  record: DatabaseRecord,
+  reshape: ReshapeIntent,
+  attemptMs: number,
+): LeaderProposal {
+  const { first, most } = isLasting(failure) ? LASTING_PAUSE : PAUSE;
+  const pause = Math.min(most, first * 2 ** Math.min(reshape.attempt - 1, 10));
+  if (attemptMs >= pause) return { kind: "begin-copy", why: failure.why };
+  const trouble = copyTrouble(record, reshape, failure);
+  if (trouble !== undefined) return waitFor(trouble);
+  return waitBecause(`copying begins anew in ${Math.ceil((pause - attemptMs) / 1_000)} s: ${failure.why}`);
 }
 
 /** Undefined once each new shard has all but what was written a moment ago. */

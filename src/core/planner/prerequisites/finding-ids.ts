@@ -53,6 +53,8 @@ const OTHERS = [
   "SecretNotMarked",
   "SecretsPassedOver",
   "ServiceMissing",
+  "ShardCopyFails",
+  "ShardsLackRoom",
   "SitesApart",
   "SpecInvalid",
   "SpecNotHandled",

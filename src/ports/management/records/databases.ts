@@ -60,7 +60,7 @@ export const BDB = z
       .strictObject({ id: z.string(), severity: z.string(), evidence: z.string(), remedy: z.string() })
       .exactOptional()
       .describe(
-        "The finding that a user must clear before its primary moves; never from nodes of releases before 0.5.0.",
+        "The finding that a user must clear before its primary moves, or its number of shards changes; never from nodes of releases before 0.5.0.",
       ),
     recovery: z
       .strictObject({

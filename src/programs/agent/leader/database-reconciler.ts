@@ -4,7 +4,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { LeaderAct } from "../../../core/planner/database/step.ts";
-import type { Step } from "../../../core/planner/findings/step.ts";
+import { findingBehind, type Step } from "../../../core/planner/findings/step.ts";
 import {
   type DatabaseFacts,
   desiredInstances,
@@ -148,7 +148,7 @@ export class DatabaseReconciler {
     record: DatabaseRecord,
     step: Extract<Step<LeaderAct>, { readonly kind: "rest" | "wait" }>,
   ): Promise<Outcome> {
-    await this.#report(record, step.kind === "wait" ? step.wait.evidence : "");
+    await this.#report(record, step.kind === "wait" ? step.wait.evidence : "", findingBehind(step));
     if (step.kind === "wait") return lookAgain(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting);
     const all = this.#context.records.databases().length;
     return lookAgain(Math.max(REST_MS.least, all * REST_MS.each));

@@ -44,10 +44,12 @@ async function gatherMover(
 
 function moverFacts(reply: MoverReply, record: DatabaseRecord, answers: EngineAnswers): MoverFacts {
   if (!reply.ok)
-    return reply.code === faults.moverAwaited.code ? { state: "awaited" } : { state: "over", why: reply.message };
+    return reply.code === faults.moverAwaited.code
+      ? { state: "awaited" }
+      : { state: "over", code: reply.code, why: reply.message };
   if (reply.op !== "status") return { state: "unknown" };
   const { sources, targets, failure } = reply.status;
-  if (failure !== undefined) return { state: "over", why: failure.message };
+  if (failure !== undefined) return { state: "over", code: failure.code, why: failure.message };
   return {
     state: "at-work",
     sources: sources.map((source) => ({

@@ -174,5 +174,5 @@ function objectionsTo(
   const known = isThere
     ? { port: undefined, storeVersion: undefined, shards: undefined, cluster: undefined }
     : existing;
-  return ruleFindings(ACTIVE_ACTIVE_RULES, { ...facts, existing: known });
+  return ruleFindings(ACTIVE_ACTIVE_RULES, { ...facts, existing: known }, `reaadb ${facts.name}`);
 }

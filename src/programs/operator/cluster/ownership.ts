@@ -121,7 +121,7 @@ function namesFindings(
   const references = referencesAround(cache, namespace, (other) => isBefore(other, rec));
   const atRest = { before: undefined, tags: [], askedSize: undefined, growthRefusal: undefined };
   const facts = { name: view.name, spec: view.spec, nodes: isMade ? 1 : 0, references };
-  return ruleFindings(CLUSTER_NAME_RULES, { ...atRest, ...facts });
+  return ruleFindings(CLUSTER_NAME_RULES, { ...atRest, ...facts }, `rec ${facts.name}`);
 }
 
 function isBefore(other: Stored<object>, one: Stored<object>): boolean {

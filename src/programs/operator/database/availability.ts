@@ -40,6 +40,8 @@ const OF_SERVICE: readonly string[] = [
   "ClockApart",
   "KeysMisplaced",
   "MemoryTooSmall",
+  "ShardCopyFails",
+  "ShardsLackRoom",
   "ServiceMissing",
 ] satisfies readonly FindingId[];
 /** What is known besides of a database and its cluster. */

@@ -59,7 +59,7 @@ function objectionsTo({ cache, release }: RemoteClusterDeps, rerc: Rerc) {
   const remote = readRemote(rerc);
   if (typeof remote === "string") return [];
   const references = referencesIn(objectsIn(cache, namespace), release, { kind: "remoteClusters", name });
-  return ruleFindings(REMOTE_CLUSTER_RULES, { name, spec: remote.spec, before: undefined, references });
+  return ruleFindings(REMOTE_CLUSTER_RULES, { name, spec: remote.spec, before: undefined, references }, `rerc ${name}`);
 }
 
 /** Names of the Active-Active databases that refer to it. */
