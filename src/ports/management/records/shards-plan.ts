@@ -9,6 +9,17 @@ export const SHARDS_PLAN = z
     shards_count: z.int().positive().describe("How many shards it has."),
     shards_count_asked: z.int().positive().describe("How many it would have."),
     used_memory: bytes.describe("What the primaries use, in bytes: so much is copied."),
+    copy_seconds: z
+      .int()
+      .positive()
+      .describe("How long that may take on nodes at rest, in seconds; clients are served meanwhile."),
+    shard_memory: bytes.describe("The share of each new shard, in bytes."),
+    fullest_part: z
+      .number()
+      .min(0)
+      .max(1)
+      .exactOptional()
+      .describe("The part of the keys that the fullest new shard would have, by 200 keys; absent where there are few."),
     shards: z
       .array(
         z.strictObject({

@@ -8,6 +8,9 @@ const PLAN: ShardsPlanRecord = {
   shards_count: 1,
   shards_count_asked: 2,
   used_memory: 30 * MIB,
+  copy_seconds: 9,
+  shard_memory: 25 * MIB,
+  fullest_part: 0.6,
   shards: [
     { assigned_slots: "0-8191", node_uids: ["1", "2"] },
     { assigned_slots: "8192-16383", node_uids: ["3"] },
@@ -22,7 +25,7 @@ test("a plan says what is copied, what clients see, where shards will be, and th
       .split("\n")
       .map((line) => line.trim().split(/ {2,}/).join("|")),
     [
-      "carts: from one shard to 2 shards. 30 MiB are copied, by node 2.",
+      "carts: from one shard to 2 shards. 30 MiB are copied, by node 2, in some 9 s on nodes at rest; each shard has 25 MiB then.",
       "Clients keep their connections, and are held once, for some milliseconds, when the new shards take over.",
       "Commands with keys of several slots, which one shard takes, get CROSSSLOT from several: store_endpoint_multi_slot_requests_total counts them.",
       "",
@@ -36,6 +39,17 @@ test("a plan says what is copied, what clients see, where shards will be, and th
     ],
   );
 });
+
+for (const [part, says] of [
+  [0.74, undefined],
+  [0.8, /80 % of those looked at would be of one shard, which would take some 24 MiB\.$/m],
+  [0.96, /take some 28\.8 MiB\. It is more than its share: .*MemoryTooSmall/],
+] as const)
+  test(`of keys of which ${part} would be of one shard ${says === undefined ? "nothing is said" : "it is said"}`, () => {
+    const text = reshapePlanText("carts", { ...PLAN, fullest_part: part }, 200);
+    if (says === undefined) assert.doesNotMatch(text, /few slots/);
+    else assert.match(text, says);
+  });
 
 test("of several shards nothing is said of commands over several slots", () => {
   assert.doesNotMatch(reshapePlanText("carts", { ...PLAN, shards_count: 4 }, 200), /CROSSSLOT/);
