@@ -1,5 +1,6 @@
 import { capturedEffects } from "../../../core/merge/operations/captured-effects.ts";
 import type { Captured } from "../../../core/merge/operations/captured.ts";
+import type { Effect } from "../../../core/merge/operations/operation.ts";
 import { expiredEffects } from "../../../core/merge/operations/expired-effects.ts";
 import { KnownScores } from "../../../core/merge/operations/known-scores.ts";
 import type { RepairedKeys } from "../../../core/merge/repaired-keys.ts";
@@ -11,9 +12,18 @@ import { argumentAt, argumentsOf, type CommandFrame } from "../../../ports/resp/
 import type { ReplicationStream, StreamCommand } from "../../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import { PLACE_ASKED } from "../saved/marks.ts";
-import type { PendingRead, Reached, TakeEffects, TakeRead } from "./capture-parts.ts";
+import type { WantedRead, PendingRead, Reached, ReadMembers, TakeEffects, TakeRead } from "./capture-parts.ts";
 import { PendingReads } from "./pending-reads.ts";
-import { AT_ONCE, afterRepair, changedBefore, whenBack } from "./read-turns.ts";
+import {
+  afterRepair,
+  atOnce,
+  changedBefore,
+  effectsFor,
+  endWaits,
+  membersOf,
+  stillHidden,
+  whenBack,
+} from "./read-turns.ts";
 import { ExpiryLooks } from "./expiry-looks.ts";
 import { KeyLooks, type LookContext, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, effectsOfScores } from "./key-reads.ts";
@@ -120,7 +130,9 @@ export class Capture {
 
   /** Reads a key, and captures what it holds; resolves when that is done. Several changes within one turn are read once. */
   read(key: string): Promise<void> {
-    return this.#reads.read({ key, members: undefined }, this.#reached, AT_ONCE);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#reads.read(key, atOnce(this.#reached, resolve));
+    return promise;
   }
 
   /** Reads keys, and captures what they hold; resolves when that is done, or the signal comes. */
@@ -154,9 +166,10 @@ export class Capture {
     const effects = captured.flatMap((each) => each.effects);
     this.#noteWritten(captured.flatMap(keysOf));
     const isNew = end.written > this.#captured;
-    for (const { read, scores } of captured)
-      for (const wanted of [...read.map((key) => ({ key, members: undefined })), ...scores])
-        void this.#reads.read(wanted, this.#reached, changedBefore(end.written));
+    for (const { read, scores } of captured) {
+      for (const key of read) this.#reads.read(key, changedBefore(this.#reached, end.written));
+      for (const { key, members } of scores) this.#reads.read(key, changedBefore(this.#reached, end.written, members));
+    }
     for (const command of commands) this.#members.pass(command);
     this.#advance(end);
     if (effects.length === 0 || !isNew) return;
@@ -207,35 +220,49 @@ export class Capture {
    * under a condition, unless they are read before.
    */
   askBeforeRepairs(): void {
-    this.#reads.askWhere(({ members, tries }, key) => {
-      return members !== undefined && tries === 0 && this.#options.repaired.isBeingRepaired(key);
+    this.#reads.askWhere(({ wanted }, key) => {
+      const isNew = wanted.some(({ tries }) => tries === 0);
+      return membersOf(wanted) !== undefined && isNew && this.#options.repaired.isBeingRepaired(key);
     });
   }
 
   async #takeRead(mark: string, read: PendingRead, end: Reached): Promise<void> {
-    const { key, members, captured } = read;
     const replies = await read.replies;
     this.#reads.end(mark);
-    if (read.tries < REPAIR_TRIES && this.#options.repaired.isBeingRepaired(key))
-      return this.#takeHidden(read, replies, end);
-    const effects = members === undefined ? effectsOfReads(key, replies) : effectsOfScores({ key, members }, replies);
-    if (members === undefined) {
-      this.#reads.rest(read, effects);
-      this.#scores.learn(key, effects);
-    }
+    const { key, members, wanted, latest } = read;
+    const isHidden = this.#options.repaired.isBeingRepaired(key);
+    const hidden = isHidden ? wanted.filter(({ tries }) => tries < REPAIR_TRIES) : [];
+    if (members !== undefined) return this.#takeScores({ ...read, members }, hidden, replies, end);
+    const taken = wanted.filter((each) => !hidden.includes(each));
+    if (hidden.length > 0) this.#reads.read(key, afterRepair({ wanted: hidden, latest }));
     this.#advance(end);
-    if (this.#options.onRead(key, effects, read.latest)) captured.resolve();
-    else void this.#reads.read({ key, members }, read.begin, whenBack(read)).then(captured.resolve);
+    if (taken.length === 0) return;
+    const effects = effectsOfReads(key, replies);
+    this.#reads.rest(read, effects);
+    this.#scores.learn(key, effects);
+    this.#takeFound({ ...read, wanted: taken }, taken, effects);
   }
 
-  /** Captures what such a read shows, and reads the rest again. */
-  #takeHidden({ key, members, begin, captured, ...turn }: PendingRead, replies: readonly Reply[], end: Reached): void {
-    const parts =
-      members && this.#options.repaired.partHidden(members, key, effectsOfScores({ key, members }, replies));
-    if (parts?.hidden.length === 0) captured.resolve();
-    else void this.#reads.read({ key, members: parts?.hidden }, begin, afterRepair(turn)).then(captured.resolve);
+  /** Of what is hidden, it captures at once what such a read shows, and reads the rest again. */
+  #takeScores(read: ReadMembers, hidden: readonly WantedRead[], replies: readonly Reply[], end: Reached): void {
+    const { key, wanted, latest } = read;
+    const found = effectsOfScores(read, replies);
+    const asked = [...(membersOf(hidden) ?? [])];
+    const parts = this.#options.repaired.partHidden(asked, key, effectsFor(hidden, found));
+    const still = stillHidden(hidden, parts.hidden);
+    if (still.length > 0) this.#reads.read(key, afterRepair({ wanted: still, latest }));
     this.#advance(end);
-    if (parts !== undefined && parts.shown.length > 0) this.#options.onEffects(parts.shown, []);
+    const asItIs = wanted.filter((each) => !hidden.includes(each));
+    const done = wanted.filter(({ tries }) => !still.some((each) => each.tries === tries));
+    if (asItIs.length > 0) return this.#takeFound(read, done, [...effectsFor(asItIs, found), ...parts.shown]);
+    if (parts.shown.length > 0) this.#options.onEffects(parts.shown, []);
+    endWaits(done);
+  }
+
+  #takeFound(read: PendingRead, done: readonly WantedRead[], effects: readonly Effect[]): void {
+    const isTaken = this.#options.onRead(read.key, effects, read.latest);
+    if (isTaken) endWaits(done);
+    else this.#reads.read(read.key, whenBack(read));
   }
 
   #advance(end: Reached): void {

@@ -1,9 +1,9 @@
 import type { Effect } from "../../../core/merge/operations/operation.ts";
 import { readAt, type TransactionContext } from "../saved/transaction.ts";
-import type { PendingRead, Reached, Unread, WantedRead } from "./capture-parts.ts";
+import type { WantedRead, PendingRead, Reached, Unread } from "./capture-parts.ts";
 import { readsOf } from "./key-reads.ts";
 import { ReadRests } from "./read-rests.ts";
-import type { ReadTurn } from "./read-turns.ts";
+import { membersOf, together, type ReadTurn } from "./read-turns.ts";
 
 /** Keys that are read where a command does not say what clients did. */
 export class PendingReads {
@@ -23,32 +23,29 @@ export class PendingReads {
 
   /** The places before what is not captured without them. */
   get begins(): readonly Reached[] {
-    return this.#all.map(({ begin }) => begin);
+    return this.#all.flatMap(({ wanted }) => wanted.map(({ begin }) => begin));
   }
 
-  get #all(): readonly Pick<Unread, "begin" | "latest" | "captured">[] {
+  get #all(): readonly Unread[] {
     return [...this.#unread.values(), ...this.#asked.values()];
   }
 
-  /** Has a key read, or members of it; resolves when what it shows is captured. */
-  read({ key, members }: WantedRead, begin: Reached, { latest, tries, afterMs }: ReadTurn): Promise<void> {
+  /** Has a key read, or members of it. */
+  read(key: string, { wanted, latest, afterMs }: ReadTurn): void {
     const known = this.#unread.get(key);
     if (known !== undefined) {
-      if (begin.written < known.begin.written) known.begin = begin;
-      known.members = members && known.members?.union(new Set(members));
+      known.wanted = together(known.wanted, wanted);
       known.latest = Math.max(known.latest, latest);
-      return known.captured.promise;
+      return;
     }
-    const captured = Promise.withResolvers<void>();
-    const unread: Unread = { begin, latest, captured, tries, members: members && new Set(members) };
+    const unread: Unread = { wanted, latest };
     this.#unread.set(key, unread);
     const { clock, signal } = this.#context;
-    const rest = members === undefined ? this.#rests.msFor(key, clock.uptimeMs()) : 0;
+    const rest = membersOf(wanted) === undefined ? this.#rests.msFor(key, clock.uptimeMs()) : 0;
     const restMs = Math.max(rest, afterMs);
     const ask = (): void => this.#ask(key, unread);
     if (restMs === 0) setImmediate(ask);
     else clock.sleep(restMs, signal).then(ask, () => undefined); // aborted: nothing is asked any more
-    return captured.promise;
   }
 
   #ask(key: string, unread: Unread): void {
@@ -56,7 +53,8 @@ export class PendingReads {
     this.#unread.delete(key);
     this.#number += 1;
     const mark = `read:${this.#name}:${this.#number}`;
-    const members = unread.members && [...unread.members];
+    const all = membersOf(unread.wanted);
+    const members = all && [...all];
     const reads = members === undefined ? readsOf(key) : [["ZMSCORE", key, ...members]];
     const replies = readAt(this.#context, mark, reads);
     replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
@@ -86,7 +84,16 @@ export class PendingReads {
 
   /** Those of what clients have changed since that place, counted as `Place.written` is: each resolves when that is captured. */
   since(written: number): readonly Promise<void>[] {
-    return this.#all.filter(({ latest }) => latest > written).map(({ captured }) => captured.promise);
+    const changed = this.#all.filter(({ latest }) => latest > written);
+    return changed.flatMap((read) => {
+      const waits = read.wanted.map((each) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const more: WantedRead = { ...each, waiting: [...each.waiting, resolve] };
+        return { promise, more };
+      });
+      read.wanted = waits.map(({ more }) => more);
+      return waits.map(({ promise }) => promise);
+    });
   }
 
   /** Resolves when all of these have, or the signal comes. */
@@ -105,11 +112,10 @@ export class PendingReads {
 
   /** All that the key holds is read. */
   hasAll(key: string): boolean {
-    const isAll = ({ members }: Unread | PendingRead): boolean => members === undefined;
     const unread = this.#unread.get(key);
     return (
-      (unread !== undefined && isAll(unread)) ||
-      [...this.#asked.values()].some((read) => read.key === key && isAll(read))
+      (unread !== undefined && membersOf(unread.wanted) === undefined) ||
+      [...this.#asked.values()].some((read) => read.key === key && read.members === undefined)
     );
   }
 }
