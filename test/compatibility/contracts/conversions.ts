@@ -15,13 +15,13 @@ const ONE_IMAGE = "none reads it: agent and proxy are of one image, and other no
 
 /** Every one that was made on purpose. */
 export const CONVERSIONS: readonly Conversion[] = [
-  {
-    about: "StoreEnterpriseDatabase v1.spec.shardCount:",
-    by: "src/core/planner/database/plan.ts",
-    olderReaders: "they know databases of one shard alone, and to them a spec without a number means that one",
-  },
   { about: ".shard_list[]:", by: "src/ports/management/databases.ts", olderReaders: OPERATOR_FIRST },
   { about: "answer of GET /v1/actions:", by: "src/ports/management/answer.ts", olderReaders: OPERATOR_FIRST },
+  {
+    about: "spec.shardCount: what leaves it out",
+    by: "src/core/planner/database/plan.ts",
+    olderReaders: "an operator of an older release has its own definitions, which fill in 1, and makes no other number",
+  },
   { about: "database.engineParameters:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.durability:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.withoutInSync:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
