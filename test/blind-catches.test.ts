@@ -50,6 +50,7 @@ const BLIND: Readonly<Record<string, number>> = {
   "src/programs/proxy/scan/engine-run.ts": 1,
   "src/programs/proxy/session/client-filters.ts": 1,
   "src/programs/proxy/upstream/command-catalogue.ts": 1,
+  "src/programs/proxy/upstream/unblocking.ts": 1,
   "src/programs/proxy/upstream/upstream.ts": 1,
 };
 

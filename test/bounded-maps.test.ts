@@ -73,6 +73,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/upstream/pin-pool.ts #pins": "the connections that clients may have for themselves",
   "src/programs/proxy/upstream/replica-rounds.ts #inRound": "an entry for each connection to the engine",
   "src/programs/proxy/upstream/replica-rounds.ts #waiting": "an entry for each connection to the engine",
+  "src/programs/proxy/upstream/unblocking.ts #ending": "the connections that clients may have for themselves",
   "src/programs/proxy/upstream/arena.ts lost": "the requests of a batch",
   "src/programs/proxy/upstream/script-cache.ts #bodies": "1,000 scripts and 16 MiB",
   "src/programs/proxy/upstream/script-loader.ts #refused": "1,000 scripts of the cache",

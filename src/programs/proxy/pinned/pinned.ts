@@ -146,7 +146,9 @@ export class Pinned {
 
   /** Ends the wait of a blocking command; false when nothing waits. */
   async unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean> {
-    return this.#pending.blocking !== undefined && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how);
+    const { blocking } = this.#pending;
+    const isDue = (): boolean => this.#pending.blocking === blocking;
+    return blocking !== undefined && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how, isDue);
   }
 
   pause(): void {

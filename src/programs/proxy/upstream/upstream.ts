@@ -2,8 +2,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
-import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
-import type { EngineClient } from "../../../ports/resp/engine-client.ts";
+import { engineCodeOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { parseInfo, type Info } from "../../../ports/resp/info.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
@@ -23,6 +22,7 @@ import { PinPool } from "./pin-pool.ts";
 import { ReplicaRounds } from "./replica-rounds.ts";
 import type { ScriptCache } from "./script-cache.ts";
 import { ScriptLoader } from "./script-loader.ts";
+import { Unblocking } from "./unblocking.ts";
 
 /** What the upstreams of an endpoint share. */
 export interface UpstreamContext {
@@ -58,6 +58,7 @@ export class Upstream {
   readonly rounds: ReplicaRounds;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
+  readonly #unblocking: Unblocking;
   readonly #stopWatch: () => void;
   #retired = false;
   #cancelDeadline: () => void = () => undefined;
@@ -69,6 +70,7 @@ export class Upstream {
     this.#clock = clock;
     const target = { host: address.host, port: address.port, tls: address.tls && context.engineTls };
     this.#control = new ControlConnection(target, logins);
+    this.#unblocking = new Unblocking(new ControlConnection(target, logins));
     this.scripts = new ScriptLoader(scripts, () => this.control());
     this.catalogue = new CommandCatalogue(clock, () => this.control());
     this.rounds = new ReplicaRounds({ address: target, logins, clock });
@@ -114,11 +116,15 @@ export class Upstream {
     return this.#control.ask(args, user);
   }
 
-  /** Ends the wait of the connection with this CLIENT ID; false when it does not wait, or the engine is gone. */
-  async unblock(id: number, how: "TIMEOUT" | "ERROR"): Promise<boolean> {
+  /**
+   * Ends the wait of the connection with this CLIENT ID, while that `isDue`; false when it does not wait, or the engine is gone or does not answer. At an
+   * engine whose writes are paused this waits until they go on; not at one that clients have left, where an ERROR is the last that the connection gets.
+   */
+  async unblock(id: number, how: "TIMEOUT" | "ERROR", isDue: () => boolean): Promise<boolean> {
+    if (!this.#retired || how === "TIMEOUT") return this.#unblocking.end(id, how, isDue);
     try {
-      const control = await this.control();
-      return (await control.call("CLIENT", "UNBLOCK", id, how)) === 1;
+      // it may answer twice: of no matter. Its writes are paused until it is demoted, and clients wait at the next primary
+      return (await (await this.control()).call("CLIENT", "UNBLOCK", id, how)) === 1;
     } catch {
       return false; // nothing waits at an engine that is gone
     }
@@ -191,12 +197,14 @@ export class Upstream {
     this.pins.destroyIdle();
     this.lanes.destroy();
     this.#control.close();
+    this.#unblocking.finish();
     this.rounds.close();
   }
 
   /** Ends every connection; new ones are dialled. */
   #endAll(): void {
     this.#control.close();
+    this.#unblocking.close();
     this.pins.destroyIdle();
     this.pins.sever();
     this.lanes.destroy();
