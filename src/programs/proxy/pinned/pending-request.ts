@@ -5,6 +5,7 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { SpecialRequest } from "./open-transaction.ts";
 import {
+  hasRefusalInside,
   isBusyReply,
   isBusyExec,
   isRefusal,
@@ -132,8 +133,9 @@ export function isForeign({ kind, request }: PendingRequest): boolean {
   return kind === "command" && runsForeignCode(request);
 }
 
-/** True when the reply has the text of a refusal, but comes from a script or a module: only the engine's role can tell. */
+/** True when the reply has the text of a refusal, but comes from a script or a module, or from one in a transaction: only the engine's role can tell. */
 function isDoubtful(pending: PendingRequest, answer: Buffer): boolean {
+  if (pending.kind === "exec") return hasRefusalInside(answer);
   return (isRefusal(answer) || isBusyReply(answer)) && isForeign(pending);
 }
 

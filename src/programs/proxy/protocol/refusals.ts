@@ -22,6 +22,14 @@ export function isRefusedExec(reply: Buffer): boolean {
   return REFUSED_EXECS.some((refusal) => reply.subarray(0, refusal.length).equals(refusal));
 }
 
+/**
+ * True for the reply to an EXEC with such a refusal inside: a script was refused when the engine executed the transaction, whose other commands an engine
+ * that is no primary refuses before. The remark to `isRefusal` holds, and data may contain the text as well.
+ */
+export function hasRefusalInside(reply: Buffer): boolean {
+  return reply[0] === ASTERISK && reply.includes(INSIDE) && REFUSALS_INSIDE.some((refusal) => reply.includes(refusal));
+}
+
 /** True for the reply to a blocked client whose engine was demoted: nothing was taken from any key. */
 export function isUnblockedByDemotion(reply: Buffer): boolean {
   return reply.equals(UNBLOCKED_BY_DEMOTION);
@@ -52,6 +60,7 @@ export function isWholeRefusal(bytes: Buffer): boolean {
 }
 
 const MINUS = 45;
+const ASTERISK = 42;
 const LF = 10;
 
 /** Redis 7.0 to 8.0 and Valkey 8.0 to 8.1; inside a script the text goes on with the place in the script. */
@@ -64,6 +73,8 @@ const TEXTS = [
   "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' flag",
 ];
 const REFUSALS = TEXTS.map((text) => Buffer.from(`-${text}`));
+const INSIDE = Buffer.from("\n-");
+const REFUSALS_INSIDE = TEXTS.map((text) => Buffer.from(`\n-${text}`));
 /** How errors begin that say nothing of data. */
 const BEFORE_DATA = [
   "LOADING ",
