@@ -9,6 +9,7 @@ import { everyShard } from "../../../src/core/api/every-shard.ts";
 import { primaryOf, replicasOf } from "../../../src/core/planner/database/facts.ts";
 import { evenSlots } from "../../../src/core/slots/shard-slots.ts";
 import { whyNoSuccessor } from "../../../src/core/records/slots-of-shards.ts";
+import { listOf } from "../../../src/ports/resp/reply.ts";
 import type { MoverReply } from "../../../src/ports/management/mover-control.ts";
 import { endpointShard, placeAt } from "../../../src/programs/agent/members/endpoint-shard.ts";
 import { NodeMovers } from "../../../src/programs/agent/node/movers.ts";
@@ -16,6 +17,7 @@ import { wantedMovers, type WantedMoversContext } from "../../../src/programs/ag
 import type { TablePorts, TableStep } from "../../../src/programs/agent/switchover/table-ports.ts";
 import { loopbackAddress, startEngine, type TestEngine } from "../engines/engine.ts";
 import { addressOf, done, endpointFor, startProxy, type TestProxy } from "../engines/proxy.ts";
+import { RawClient } from "../engines/raw-client.ts";
 import { startAll } from "../engines/start-all.ts";
 import { settingsWith } from "../facts/settings.ts";
 import { startLedger, type Ledger } from "../load/load-ledger.ts";
@@ -170,6 +172,13 @@ export class TableScene implements AsyncDisposable {
     );
   }
 
+  /** A client of the proxy at this place. */
+  client(proxy: number): Promise<RawClient> {
+    const endpoint = this.#endpoints[proxy];
+    assert.ok(endpoint !== undefined);
+    return RawClient.connect(endpoint.listen);
+  }
+
   /** Clients at both proxies that write and read without pause. */
   async startLoad(): Promise<TableLoad> {
     const started = await Promise.all(
@@ -179,12 +188,15 @@ export class TableScene implements AsyncDisposable {
     return new TableLoad(started);
   }
 
-  /** Each shard that serves has a primary, each other one has none, and those to be have no key of clients alone. */
+  /** Each shard that serves has a primary, which answers reads also as a replica later; each other one has none. */
   async requireOneTable(): Promise<void> {
     for (const shard of everyShard(this.record)) {
       const serves = this.record.shards.includes(shard);
-      const { role } = await this.engineOf(primaryOf(shard)).replication();
+      const primary = this.engineOf(primaryOf(shard));
+      const { role } = await primary.replication();
       assert.equal(role, serves ? "primary" : "replica", `shard ${shard.id} of ${JSON.stringify(this.record.shards)}`);
+      const [, reads] = listOf(await primary.call("CONFIG", "GET", "replica-serve-stale-data"));
+      if (serves) assert.equal(String(reads), "yes", `reads at shard ${shard.id}`);
     }
   }
 

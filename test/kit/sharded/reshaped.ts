@@ -115,8 +115,9 @@ export class Reshaped implements AsyncDisposable {
   }
 }
 
-/** Makes a former primary a replica of an address at which nothing listens: it keeps its data, and refuses writes. */
+/** Makes a former primary a replica of an address at which nothing listens: it keeps its data, and refuses reads and writes. */
 async function retire(engine: TestEngine): Promise<void> {
+  await engine.call("CONFIG", "SET", "replica-serve-stale-data", "no");
   await engine.call("REPLICAOF", "127.0.0.1", 1);
   await engine.call("CLIENT", "UNPAUSE");
 }

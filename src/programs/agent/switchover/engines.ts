@@ -173,12 +173,21 @@ export async function attach({ client }: EngineControl, primary: EnginePlace): P
 /** An address at which nothing listens. */
 export const NOWHERE = { host: "127.0.0.1", port: 1 } as const;
 
-/** Lets a primary keep its data and refuse writes, without an end, as a replica of nothing; resolves with what it has written, in bytes of its stream. */
+/**
+ * Lets a primary keep its data and refuse reads and writes, without an end, as a replica of nothing; resolves with what it has written, in bytes of its
+ * stream. Reads too: others write elsewhere soon, and a proxy that has missed the hold, or was started during it, would pass on what is old by then.
+ */
 export async function retirePrimary({ client }: EngineControl): Promise<number> {
+  await setOldReads(client, "no");
   await client.call("REPLICAOF", NOWHERE.host, NOWHERE.port);
   const info = await infoOf(client, "replication");
   await resumeWrites({ client });
   return Number(info.get("master_repl_offset") ?? -1);
+}
+
+/** Lets an engine that was retired answer reads again as a replica; as a primary it always does. */
+export async function allowReads({ client }: EngineControl): Promise<void> {
+  await setOldReads(client, "yes");
 }
 
 /** Lets others close this connection by what it is for: a leader that was suspended must not go on. */
@@ -202,6 +211,11 @@ export async function closeNamed({ client }: EngineControl, name: string): Promi
 
 async function setPings(client: EngineClient, seconds: number): Promise<void> {
   await client.call("CONFIG", "SET", "repl-ping-replica-period", seconds);
+}
+
+/** Sets whether the engine answers reads as a replica without a link to its primary. */
+async function setOldReads(client: EngineClient, mode: "yes" | "no"): Promise<void> {
+  await client.call("CONFIG", "SET", "replica-serve-stale-data", mode);
 }
 
 /** Sets whether the engine speaks TLS to its primary. An engine that is built without TLS refuses the setting, and speaks without. */

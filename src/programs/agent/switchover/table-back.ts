@@ -5,6 +5,7 @@ import { upstreamOf } from "../../../core/planner/database/upstream.ts";
 import { copyFromStart, takeTableBack } from "../../../core/records/reshape-record.ts";
 import { faults } from "../faults.ts";
 import {
+  allowReads,
   attach,
   closeNamed,
   NOWHERE,
@@ -91,6 +92,7 @@ async function restoreSources(
 /** It is a primary again if the switch has demoted it; one that follows another engine was demoted by others, for a reason. */
 async function restoreSource(engine: EngineControl): Promise<void> {
   await closeNamed(engine, TABLE_SWITCH);
+  await allowReads(engine);
   const { role, link } = await roleOf(engine);
   if (role === "replica" && link?.host === NOWHERE.host && link.port === NOWHERE.port) await promote(engine);
   await resumeWrites(engine);
