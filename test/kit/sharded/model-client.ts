@@ -38,9 +38,17 @@ export class ModelClient {
     const kinds: readonly (() => Expected | readonly Expected[])[] = [
       ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
       ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
-      ...[this.#look, this.#block, this.#transact, this.#script, this.#loaded, this.#subscribe],
+      ...[this.#look, this.#block, this.#transact, this.#script, this.#loaded, this.#subscribe, this.#burst],
     ];
     return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
+  }
+
+  /** 2 to 50 requests with one key that follow each other, at all shards: each key is read behind what it was given. */
+  #burst(): readonly Expected[] {
+    return Array.from({ length: 1 + this.#pick(25) }, () => {
+      const key = this.#key();
+      return [this.#dice() < 0.7 ? this.#write(key) : this.#read(key), this.#read(key)];
+    }).flat();
   }
 
   #set(): Expected {
