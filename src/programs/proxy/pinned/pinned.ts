@@ -119,6 +119,7 @@ export class Pinned {
   /** Goes on at the shard that its parts name now; nothing may be pending. Or where `others` say, once nothing is at the engine of before. */
   changeShard(others?: Relocation["others"]): void {
     if (others !== undefined) {
+      this.#commands.dropPreparation(); // what is not taken yet may go elsewhere
       this.#relocation.others = others;
       return void this.upstreamChanged();
     }

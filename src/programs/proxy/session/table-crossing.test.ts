@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { evenSlots } from "../../../core/slots/shard-slots.ts";
@@ -48,4 +49,47 @@ for (const count of [1, 3])
     assert.equal((await sharded.proxy.stats()).cut, 0);
     client.close();
     await Promise.all(next.map((engine) => engine.stop()));
+  });
+
+/** Keys of three shards, by their shards; those of the first are of two slots. */
+const KEYS = [["{3}", "{7}"], ["{1}"], ["{0}"]] as const;
+
+for (const [where, script, stream] of [
+  ["at the same shard", KEYS[0][1], KEYS[0][0]],
+  ["at the same shard, and waits at another", KEYS[0][1], KEYS[1][0]],
+  ["at another shard", KEYS[1][0], KEYS[0][0]],
+  ["at another shard, and waits at a third", KEYS[1][0], KEYS[2][0]],
+] as const)
+  test(`a transaction that went from one shard to three and is over binds nothing of its client: a script behind it is ${where}`, async () => {
+    const [one, proxy] = await startAll(startEngine(), startProxy());
+    const next = await startAll(...Array.from({ length: 3 }, () => startEngine()));
+    const endpoint = endpointFor(one);
+    await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+    const client = await RawClient.connect(endpoint.listen);
+    // as a former primary whose proxy has missed the hold
+    await one.call("REPLICAOF", "127.0.0.1", 1);
+    for (const request of [
+      ["MULTI"],
+      ["SET", KEYS[0][0], "v"],
+      ["EXEC"],
+      ["EVAL", "return redis.call('APPEND', KEYS[1], 'abc')", "1", script],
+      ["XREAD", "BLOCK", "1", "STREAMS", `${stream}none`, "$"],
+      ["PING"],
+    ])
+      client.send(...request);
+    await until("the former primary was asked about the stream", async () =>
+      String(await one.call("INFO", "commandstats")).includes("cmdstat_xinfo"),
+    );
+    const slots = evenSlots(3);
+    const shards = next.map((engine, at) => ({
+      id: 11 + at,
+      epoch: 1,
+      primary: addressOf(engine),
+      slots: slots[at] ?? [],
+    }));
+    await done(proxy.send({ op: "release-table", bdb: 1, tableEpoch: 1, shards }));
+    assert.deepEqual(await client.readMany(6), ["OK", "QUEUED", ["OK"], 3, null, "PONG"]);
+    client.close();
+    await proxy.stop();
+    await Promise.all([one, ...next].map((engine) => engine.stop()));
   });
