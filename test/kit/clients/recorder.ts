@@ -84,7 +84,7 @@ async function useNodeRedis(): Promise<Client> {
 
 /** A transaction would need a client of its own for each node: an exchange is one command. */
 function useIoredisCluster(): Client {
-  const redis = new Cluster([{ host, port: Number(port) }]);
+  const redis = new Cluster([{ host, port: Number(port) }], { slotsRefreshInterval: 1_000 });
   redis.on("error", complain);
   return {
     get: (key) => redis.get(key),
