@@ -1,9 +1,31 @@
+import type { SlotTable } from "../../../core/slots/slot-table.ts";
 import { routeTo } from "../upstream/only-route.ts";
 import type { PinnedEndpoint, PinnedParts } from "./pinned-parts.ts";
 
+/** The shards that serve a database, or are to serve it. */
+export interface ServingShards {
+  readonly routes: PinnedEndpoint["routes"];
+  readonly table: SlotTable | undefined;
+  readonly scans: PinnedEndpoint["scans"];
+}
+
 /** The parts of a session for a connection to the shard at the place that `shard` names when it is asked: the endpoint as if it had no other. */
 export function partsAtShard(parts: PinnedParts, shard: () => number): PinnedParts {
-  const { identity, output, life, turns, work, pinned, invalidations } = parts;
+  const { endpoint } = parts;
+  return partsAtTable(parts, {
+    table: undefined,
+    get routes(): PinnedEndpoint["routes"] {
+      return [routeTo(endpoint, shard())];
+    },
+    get scans(): PinnedEndpoint["scans"] {
+      return [endpoint.scans[shard()] ?? endpoint.scans[0]];
+    },
+  });
+}
+
+/** The parts of a session for connections to these shards, whether they serve already or not. */
+export function partsAtTable(parts: PinnedParts, shards: ServingShards): PinnedParts {
+  const { identity, output, life, turns, work, pinned, invalidations, endpoint } = parts;
   return {
     identity,
     output,
@@ -12,7 +34,7 @@ export function partsAtShard(parts: PinnedParts, shard: () => number): PinnedPar
     work,
     pinned,
     invalidations,
-    endpoint: endpointAtShard(parts.endpoint, shard),
+    endpoint: endpointAt(endpoint, shards),
     // another one when other shards serve
     get shared() {
       return parts.shared;
@@ -20,7 +42,7 @@ export function partsAtShard(parts: PinnedParts, shard: () => number): PinnedPar
   };
 }
 
-function endpointAtShard(endpoint: PinnedEndpoint, shard: () => number): PinnedEndpoint {
+function endpointAt(endpoint: PinnedEndpoint, shards: ServingShards): PinnedEndpoint {
   const { clock, log, credentials, counters, scripts, memory } = endpoint;
   return {
     clock,
@@ -29,12 +51,14 @@ function endpointAtShard(endpoint: PinnedEndpoint, shard: () => number): PinnedE
     counters,
     scripts,
     memory,
-    table: undefined,
-    get routes(): PinnedEndpoint["routes"] {
-      return [routeTo(endpoint, shard())];
+    get routes() {
+      return shards.routes;
     },
-    get scans(): PinnedEndpoint["scans"] {
-      return [endpoint.scans[shard()] ?? endpoint.scans[0]];
+    get table() {
+      return shards.table;
+    },
+    get scans() {
+      return shards.scans;
     },
     get isCluster() {
       return endpoint.isCluster;

@@ -5,7 +5,7 @@ import type { Pinned } from "../pinned/pinned.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { PinnedParts } from "../pinned/pinned-parts.ts";
 import { keepListening, type KeptListening } from "../pinned/kept-listening.ts";
-import { partsAtTable, type ServingShards } from "../pinned/table-parts.ts";
+import { partsAtTable, type ServingShards } from "../pinned/shard-parts.ts";
 import { ShardListeners } from "../pinned/shard-listeners.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";

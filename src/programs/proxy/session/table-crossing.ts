@@ -8,7 +8,7 @@ import { onlyRoute } from "../upstream/only-route.ts";
 import { OnlyWay, type LaneWays } from "./lane-ways.ts";
 import { isFree } from "./is-free.ts";
 import { leftBytes, type LeftParts, type LeftRequest, type LeftWhole } from "./left-request.ts";
-import type { ServingShards } from "../pinned/table-parts.ts";
+import type { ServingShards } from "../pinned/shard-parts.ts";
 import { PinnedCrossing, type PinnedCrossingParts } from "./pinned-crossing.ts";
 import type { RequestTaker } from "./request-reader.ts";
 import { ShardedRoute } from "./sharded-route.ts";
