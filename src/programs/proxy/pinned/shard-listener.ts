@@ -101,6 +101,12 @@ export class ShardListener {
     });
   }
 
+  /** Ends the connection: what was asked there gets no reply any more. */
+  end(): void {
+    this.pinned.dispose();
+    if (!this.#parts.life.ended) this.#settle(undefined);
+  }
+
   /** Sends what could not be sent before. */
   #goOn(): void {
     const question = this.#question;

@@ -240,7 +240,7 @@ export class ShardListeners {
     if (listener === undefined) return;
     this.#at.delete(shard);
     this.#parts.endpoint.counters.pins--;
-    listener.pinned.dispose();
+    listener.end();
   }
 }
 
