@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { until } from "#kit/testing/until";
+import type { DatabaseRecord } from "../../src/core/api/records.ts";
+import { connectEngine } from "../../src/ports/resp/engine-client.ts";
+import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
+import { licenseCluster } from "../kit/world/licensed.ts";
+import { kubeOf, readRecord } from "../kit/world/records.ts";
+import { hasRecord, isActive, makeSharded } from "../kit/world/sharded-database.ts";
+
+// What users do while a database gets another number of shards: they take it back, empty it, send a node into maintenance, delete it. No request fails, and no write is lost.
+
+const NODES = [1, 2, 3];
+const PATIENCE = { withinMs: 180_000, everyMs: 20 };
+const KEYS = 20_000;
+const AT_ONCE = 1_000;
+
+await using cluster = await startTestCluster();
+using kube = kubeOf(cluster);
+await licenseCluster(cluster, kube, 40, 20_000);
+const uid = await makeSharded(cluster, {
+  name: "grows",
+  shards: 1,
+  memoryBytes: 160_000_000,
+  storeVersion: "7.2",
+  replication: true,
+  durability: "sync",
+});
+const { port } = await cluster.client.call("bdb", { params: { uid } });
+await fill("before");
+
+await test("the former number that is asked for in the middle is kept, and clients notice nothing", async () => {
+  await using load = await startLoad();
+  await ask(4);
+  await copies();
+  await ask(1);
+  await becomes(1);
+  assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
+});
+
+await test("a node that goes into maintenance in the middle is left, and the shards are made when it is back", async () => {
+  const node = 3;
+  await using load = await startLoad(NODES.filter((one) => one !== node));
+  await ask(2);
+  await copies();
+  await cluster.client.call("maintenanceOn", { params: { uid: node }, body: { demote_node: true } });
+  const isLeft = async (): Promise<boolean> => {
+    const action = await cluster.client.call("nodeAction", { params: { uid: node, action: "maintenance_on" } });
+    return action.status === "completed";
+  };
+  await until("the node is left", isLeft, PATIENCE);
+  await cluster.client.call("maintenanceOff", { params: { uid: node } });
+  await becomes(2);
+  assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
+});
+
+await test("a database that is emptied in the middle stays empty but for what is written after it", async () => {
+  await ask(3);
+  await copies();
+  const client = await connectEngine({ host: cluster.address(2), port, timeoutMs: 10_000 });
+  assert.equal(await client.call("FLUSHALL"), "OK");
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, key) => client.call("SET", `after ${key}`, "v")));
+  await becomes(3);
+  assert.equal(await client.call("DBSIZE"), AT_ONCE);
+  client.close();
+});
+
+await test("one becomes four, three, eight and one under load", async () => {
+  await using load = await startLoad();
+  for (const shards of [1, 4, 3, 8, 1]) {
+    await ask(shards);
+    await becomes(shards);
+  }
+  assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
+});
+
+await test("a database that is deleted in the middle goes, with the engines of both sets and its mover", async () => {
+  await fill("again");
+  await ask(4);
+  await copies();
+  await cluster.client.call("deleteBdb", { params: { uid } });
+  await until("its record is gone", async () => !(await hasRecord(cluster, kube, uid)), PATIENCE);
+  const left = (): readonly string[] => commands().filter((command) => /-server |store\.ts mover/.test(command));
+  await until("nothing of it runs", () => left().length === 0, PATIENCE).catch((error: unknown) => {
+    throw new Error(left().join("\n"), { cause: error });
+  });
+});
+
+function record(): Promise<DatabaseRecord> {
+  return readRecord(kube, cluster, uid);
+}
+
+async function ask(shards: number): Promise<void> {
+  await cluster.client.call("updateBdb", { params: { uid }, body: { shards_count: shards } });
+}
+
+/** Waits until keys are copied, by a mover that has begun. */
+async function copies(): Promise<void> {
+  const isCopying = async (): Promise<boolean> =>
+    (await record()).reshape?.phase === "copy" && commands().some((command) => command.includes("store.ts mover"));
+  await until("keys are copied", isCopying, PATIENCE);
+}
+
+/** Waits until the database has so many shards, and the former ones are gone. */
+async function becomes(shards: number): Promise<void> {
+  const has = async (): Promise<boolean> => {
+    const { shards: serve, reshape } = await record();
+    return serve.length === shards && reshape === undefined && (await isActive(cluster, uid));
+  };
+  await until(`it has ${shards} shards`, has, PATIENCE).catch(async (error: unknown) => {
+    const { waitingFor, reshape } = await record();
+    throw new Error(`${waitingFor ?? ""}: ${JSON.stringify(reshape)}`, { cause: error });
+  });
+}
+
+async function fill(name: string): Promise<void> {
+  const client = await connectEngine({ host: cluster.address(1), port, timeoutMs: 10_000 });
+  for (let at = 0; at < KEYS; at += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, key) => client.call("SET", `${name} ${at + key}`, "v".repeat(500))),
+    );
+  client.close();
+}
+
+/** Of all processes that the nodes have started. */
+function commands(): readonly string[] {
+  const parents = NODES.map((node) => String(cluster.pid(node)));
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parents.includes(parentOf(name)))
+    .map((pid) => read(`/proc/${pid}/cmdline`).replaceAll("\0", " "));
+}
+
+function parentOf(pid: string): string {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? "";
+}
+
+/** Empty for a process that has ended. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Clients that write and read at all nodes, or at these. */
+async function startLoad(nodes = NODES) {
+  const stack = new AsyncDisposableStack();
+  const ledgers: Ledger[] = [];
+  for (const node of nodes)
+    ledgers.push(stack.use(await startLedger({ host: cluster.address(node), port, connections: 4, pauseMs: 10 })));
+  return {
+    end: async () => {
+      const reports = await Promise.all(ledgers.map((ledger) => ledger.stop()));
+      const complaints = reports.flatMap((report) => report.complaints);
+      if (complaints.length > 0) console.error(complaints.join("\n"));
+      const sum = (of: "failed" | "lost"): number => reports.reduce((total, report) => total + report[of], 0);
+      return { failed: sum("failed"), lost: sum("lost") };
+    },
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  };
+}
