@@ -31,7 +31,7 @@ const ANSWER_MS = 1_500;
 const CATCH_UP_MS = 2_000;
 /** Without pause they take a few milliseconds. */
 const LEAST_LOOKS = 20;
-const DRAIN_LOOKS = 1_000;
+const DRAIN_LOOKS = 3_000;
 const DRAIN_POLL_MS = 5;
 /** Less than the minute after which replicas give up a primary that says nothing: it may outlast the leader that set it. */
 const PAUSED_PING_S = 50;
@@ -140,7 +140,7 @@ export async function awaitOffset(
 /**
  * Resolves with the role of a replica once it has taken in all that its primary had sent: the link is down, or brought nothing
  * more in so many looks on end. A promotion before that would discard what is still in its buffers. Looks are counted, not
- * time: a machine that stood still has shown nothing. At most 1,000 looks, since a primary that is cut off may go on sending.
+ * time: a machine that stood still has shown nothing. At most 3,000 looks, since a primary that is cut off may go on sending.
  */
 export async function awaitDrained(
   replica: EngineControl,

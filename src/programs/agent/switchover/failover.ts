@@ -17,9 +17,9 @@ import { fenceOldPrimary, intend } from "./fence.ts";
 
 /**
  * How often a replica is looked at in vain before it counts as having received all. The link of a process that has ended goes
- * down after its last byte, which its machine may send late; that of a primary that is cut off may stay up without bytes.
+ * down after its last byte, which a machine that is short of processor time may send seconds late; that of a primary that is cut off may stay up without bytes.
  */
-const QUIET_LOOKS = { ended: 400, "cut-off": 60 };
+const QUIET_LOOKS = { ended: 1_000, "cut-off": 60 };
 
 /** A primary that is dead, and the replica that takes over. */
 export interface FailoverRequest {

@@ -20,7 +20,8 @@ export interface QueuedOutput {
 
 /**
  * Finds clients that do not read their replies. A large reply may be queued for a moment, so progress counts: too much
- * queued and nothing read for a second passes the limit. So does what waits for all clients together.
+ * queued, and nothing read of it at ten looks on end, a second apart, passes the limit. So does what waits for all clients together.
+ * Looks are counted, not time: a machine that stood still has shown nothing.
  */
 export class OutputLimit implements MemoryHolder {
   readonly #output: QueuedOutput;
@@ -41,7 +42,7 @@ export class OutputLimit implements MemoryHolder {
     this.#context.budget.note(this);
     const { queuedBytes, takenBytes } = this.#output;
     if (queuedBytes <= LIMITS.queuedBytes) return;
-    this.#cancel ??= this.#watch(takenBytes);
+    this.#cancel ??= this.#watch(takenBytes, 1);
   }
 
   relieve(): void {
@@ -53,14 +54,17 @@ export class OutputLimit implements MemoryHolder {
     this.#context.budget.forget(this);
   }
 
-  #watch(takenBefore: number): () => void {
-    return startTimer(this.#context.clock, PATIENCE_MS, () => {
+  #watch(takenBefore: number, look: number): () => void {
+    return startTimer(this.#context.clock, LOOK_MS, () => {
       this.#cancel = undefined;
       if (this.#output.takenBytes > takenBefore) this.check();
+      else if (look < MOST_LOOKS) this.#cancel = this.#watch(takenBefore, look + 1);
       else this.#context.cut(UNREAD);
     });
   }
 }
 
 const UNREAD = "the client does not read its replies";
-const PATIENCE_MS = 1000;
+const LOOK_MS = 1_000;
+/** A client whose runtime collects garbage, or that works on what it has read, may read nothing for some seconds. */
+const MOST_LOOKS = 10;

@@ -17,7 +17,7 @@ export const LIMITS = {
   inFlight: 1_000,
   /** Nothing more is put on a connection to an engine while requests of so many bytes on it have no reply. */
   inFlightBytes: 8 * 2 ** 20,
-  /** A client with so many bytes of replies queued is cut when it reads none of them for a second. */
+  /** A client with so many bytes of replies queued is cut when it reads none of them for ten seconds. */
   queuedBytes: 32 * 2 ** 20,
   /**
    * The memory in which replies, and large requests, wait for all clients of the process; above it the client that holds the most is
