@@ -57,6 +57,8 @@ test("what neither the dashboard nor an alert shows is known", () => {
     "store_link_sent_bytes_total",
     "store_operator_info",
     "store_operator_pass_seconds_total",
+    "store_reshape_copied_bytes",
+    "store_reshape_copied_keys",
     "store_webhook_distrust_total",
     "store_webhook_review_seconds",
   ]);

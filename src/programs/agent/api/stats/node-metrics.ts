@@ -1,15 +1,18 @@
 import { exposition, type Samples } from "../../../../core/api/metrics/exposition.ts";
 import { siteNumber } from "../../../../core/planner/active-active/numbers.ts";
 import { recordOf } from "../../../../core/planner/active-active/record.ts";
+import type { Clock } from "#kit/base/clock";
 import type { SiteLinkStatus } from "../../../../ports/management/link-control.ts";
 import type { LeaderElection } from "../../members/leader-election.ts";
 import type { NodeLink } from "../../node/link.ts";
+import type { NodeMovers } from "../../node/movers.ts";
 import { ownCounters } from "../../observation/measurements.ts";
 import type { CountersContext, MeasuringContext } from "../../observation/measurements.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import { endpointSamples, databaseLabels } from "./endpoint-samples.ts";
 import { shardsOf } from "./measure.ts";
+import { reshapeSamples } from "./reshape-samples.ts";
 
 /** What the metrics of a node are read from. */
 export type NodeMetricsContext = MeasuringContext &
@@ -18,23 +21,28 @@ export type NodeMetricsContext = MeasuringContext &
     readonly records: Pick<Records, "databases" | "state">;
     readonly election: Pick<LeaderElection, "isLeader">;
     readonly link: Pick<NodeLink, "status">;
+    readonly movers: Pick<NodeMovers, "ask">;
+    readonly clock: Pick<Clock, "now">;
   };
 
 /** What this node counts and measures, at the moment of the call, for Prometheus; nothing of other nodes. */
 export async function nodeMetrics(context: NodeMetricsContext): Promise<string> {
   const { config, election } = context;
-  const [endpoints, shards, links] = await Promise.all([
+  const { movers, clock, records } = context;
+  const [endpoints, shards, links, reshapes] = await Promise.all([
     ownCounters(context),
     shardSamples(context),
     linkSamples(context),
+    reshapeSamples({ node: config.node, databases: records.databases(), movers, clock }),
   ]);
   return exposition({
     store_node_info: [{ labels: { node: config.node, release: config.release.operator }, value: 1 }],
     store_node_leading: [{ labels: {}, value: election.isLeader() ? 1 : 0 }],
     store_proxy_up: [{ labels: {}, value: endpoints === undefined ? 0 : 1 }],
-    ...endpointSamples(context.records.databases(), endpoints ?? []),
+    ...endpointSamples(records.databases(), endpoints ?? []),
     ...shards,
     ...links,
+    ...reshapes,
   });
 }
 
