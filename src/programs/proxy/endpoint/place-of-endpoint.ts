@@ -36,11 +36,12 @@ export class PlaceOfEndpoint implements EndpointPlace {
     if (!config.settings.ossCluster) return undefined;
     const made = this.#made;
     const former = made?.routes === routes ? made.hosts : [];
-    const hosts = routes.map(
-      ({ upstream }, at) => upstream?.address.host ?? config.shards[at]?.primary?.host ?? former[at],
-    );
-    if (made?.config === config && made.routes === routes && hosts.every((host, at) => host === former[at]))
+    const hostAt = (at: number): string | undefined =>
+      routes[at]?.upstream?.address.host ?? config.shards[at]?.primary?.host ?? former[at];
+    // asked for each read of a client: there may be 512 shards, and nothing is made while all are as before
+    if (made?.config === config && made.routes === routes && former.every((host, at) => host === hostAt(at)))
       return made.map;
+    const hosts = routes.map((_, at) => hostAt(at));
     const next = clusterMap(mapFacts(config, hosts));
     const map = isDeepStrictEqual(made?.map, next) && made !== undefined ? made.map : next;
     this.#made = { config, routes, hosts, map };
