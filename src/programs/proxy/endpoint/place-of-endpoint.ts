@@ -6,11 +6,15 @@ import type { EndpointPlace } from "../session/session-endpoint.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Routes } from "../upstream/only-route.ts";
 
+interface PlacedRoute {
+  readonly upstream: Pick<Upstream, "address"> | undefined;
+}
+
 /** An endpoint whose place this is. */
 interface PlacedEndpoint {
   /** What the endpoint was given last. */
   readonly config: EndpointConfig;
-  readonly routes: Routes<{ readonly upstream: Pick<Upstream, "address"> | undefined }>;
+  readonly routes: Routes<PlacedRoute>;
 }
 
 /** Where an endpoint stands, and which other nodes serve which slots of its database. */
@@ -36,12 +40,12 @@ export class PlaceOfEndpoint implements EndpointPlace {
     if (!config.settings.ossCluster) return undefined;
     const made = this.#made;
     const former = made?.routes === routes ? made.hosts : [];
-    const hostAt = (at: number): string | undefined =>
-      routes[at]?.upstream?.address.host ?? config.shards[at]?.primary?.host ?? former[at];
+    const hostOf = ({ upstream }: PlacedRoute, at: number): string | undefined =>
+      upstream?.address.host ?? config.shards[at]?.primary?.host ?? former[at];
+    const isAsBefore = (route: PlacedRoute, at: number): boolean => hostOf(route, at) === former[at];
     // asked for each read of a client: there may be 512 shards, and nothing is made while all are as before
-    if (made?.config === config && made.routes === routes && former.every((host, at) => host === hostAt(at)))
-      return made.map;
-    const hosts = routes.map((_, at) => hostAt(at));
+    if (made?.config === config && made.routes === routes && routes.every(isAsBefore)) return made.map;
+    const hosts = routes.map(hostOf);
     const next = clusterMap(mapFacts(config, hosts));
     const map = isDeepStrictEqual(made?.map, next) && made !== undefined ? made.map : next;
     this.#made = { config, routes, hosts, map };
