@@ -61,8 +61,8 @@ export interface MoverSourceStatus extends SourceOffset {
 /** Keys that scripts have written without declaring them, at shards that do not have their slots: no other request finds them, and nothing passes them on. */
 export interface MisplacedKeys {
   readonly keys: number;
-  /** The name of one that was seen, or its beginning. */
-  readonly example: string;
+  /** One that is there: its numbered database, and its name or the beginning of that. Absent: there are so many that none is known by its name. */
+  readonly example?: { readonly database: number; readonly name: string };
 }
 
 /** How the data of a target stand. */

@@ -18,8 +18,9 @@ const over = { ...half, countedMemory: 60_000_000 } as const;
 const evicting = { evicts: true } as const;
 
 const misplaced = [
-  { shard: 1, keys: 3, example: "total" },
-  { shard: 2, keys: 1, example: "a" },
+  { shard: 1, keys: 3, example: { database: 0, name: "total" } },
+  { shard: 2, keys: 1, example: { database: 3, name: "a" } },
+  { shard: 3, keys: 2 },
 ] as const;
 
 const cases: readonly Case[] = [
@@ -30,7 +31,7 @@ const cases: readonly Case[] = [
     misplaced,
     finds: [
       "KeysMisplaced",
-      /shard 1 has 3, for instance "total"; shard 2 has 1, for instance "a"/,
+      /shard 1 has 3, for instance "total"; shard 2 has 1, for instance "a" of database 3; shard 3 has 2\./,
       /storectl reshape orders 3 --may-discard-data; or keep the shards that serve: kubectl patch redb orders .*"shardCount":2/,
     ],
   },

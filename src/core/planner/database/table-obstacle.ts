@@ -26,8 +26,8 @@ export interface TableView {
 export interface MisplacedAt {
   readonly shard: number;
   readonly keys: number;
-  /** The name of one of them. */
-  readonly example: string;
+  /** One of them, where one is known. */
+  readonly example?: { readonly database: number; readonly name: string };
 }
 
 /**
@@ -48,12 +48,18 @@ export function keysMisplaced({
   FindingOf<"KeysMisplaced"> | undefined {
   if (misplaced.length === 0 || database.mayDiscardMisplaced === true) return undefined;
   const { name } = database;
-  const found = misplaced.map(({ shard, keys, example }) => `shard ${shard} has ${keys}, for instance "${example}"`);
+  const found = misplaced.map(({ shard, keys, example }) => `shard ${shard} has ${keys}${instanceText(example)}`);
   return consent(
     "KeysMisplaced",
     `keys of "${name}" are at shards that do not have their slots: ${found.join("; ")}. A script has written them without declaring them; no other request finds them, and the new shards do not get them`,
     `let them go with the former shards: storectl reshape ${name} ${targets.length} --may-discard-data; or keep the shards that serve: ${patchDatabase(name, { shardCount: sources.length })}; and let scripts declare all keys that they use`,
   );
+}
+
+function instanceText(example: MisplacedAt["example"]): string {
+  if (example === undefined) return "";
+  const { database, name } = example;
+  return `, for instance "${name}"${database === 0 ? "" : ` of database ${database}`}`;
 }
 
 function clocksApart({ database, sources, targets }: TableView): MoveObstacle | undefined {

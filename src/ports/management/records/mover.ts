@@ -10,7 +10,9 @@ const SOURCE = z.strictObject({
   state: z.enum(["awaited", "copying", "following"]),
   keys: count,
   touched: count,
-  misplaced: z.strictObject({ keys: count, example: z.string() }).exactOptional(),
+  misplaced: z
+    .strictObject({ keys: count, example: z.strictObject({ database: count, name: z.string() }).exactOptional() })
+    .exactOptional(),
 });
 
 const TARGET = z.strictObject({

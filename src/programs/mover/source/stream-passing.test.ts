@@ -80,21 +80,52 @@ for (const [what, commands, isOnly, code] of [
     assert.throws(() => pass(commands, isOnly), { code });
   });
 
-test("keys whose slots are another shard's go nowhere, and are counted until they are deleted", () => {
+/** What is misplaced at the shard of the slot of `b` after the commands of its stream; the slots of `a` and `d` are another one's. */
+function misplacedAfter(commands: readonly string[]) {
   const passing = new StreamPassing({
     destinations: destinationsOf([{ from: 0, to: 8_191 }], [[{ from: 0, to: 16_383 }]]),
-    targets: [{ stream: () => assert.fail("it has the slots of the source alone") }],
+    targets: [{ stream: () => undefined }],
     forFunctions: [],
     isOnly: false,
   });
-  const after = (...commands: readonly string[]) => {
-    for (const command of commands) passing.pass(encodeCommand(command.split(" ")));
-    return passing.misplaced.found;
-  };
-  assert.equal(after("PING"), undefined);
-  assert.deepEqual(after("SET a 1", "INCR a", "SELECT 1", "SET a 1"), { keys: 2, example: "a" });
-  assert.deepEqual(after("DEL a"), { keys: 1, example: "a" });
-  assert.deepEqual(after("SELECT 0", "UNLINK a {a}2"), undefined);
-  const long = "a".repeat(300);
-  assert.deepEqual(after(`SET ${long} 1`, `DEL ${long}`), { keys: 1, example: `${"a".repeat(60)}…` });
-});
+  for (const command of commands) passing.pass(encodeCommand(command.split(" ")));
+  return passing.misplaced.found;
+}
+
+const LONG_NAME = "a".repeat(100_000);
+const many = (command: string, words = ""): readonly string[] =>
+  Array.from({ length: 3_000 }, (_, at) => `${command} {a}${at}${words}`);
+
+for (const [rule, commands, keys, name, database = 0] of [
+  [
+    "keys whose slots are another shard's are counted by their databases",
+    ["SET a 1", "INCR a", "SELECT 1", "SET a 1"],
+    2,
+    "a",
+  ],
+  ["until they are deleted", ["SET a 1", "SET d 1", "UNLINK d"], 1, "a"],
+  ["the example is one that is there", ["SET a 1", "SET d 1", "DEL a"], 1, "d"],
+  ["and says its database", ["SET a 1", "SELECT 3", "SET d 1", "SELECT 0", "DEL a"], 1, "d", 3],
+  ["a renamed one is one", ["SET a 1", "RENAME a {a}2"], 1, "{a}2"],
+  ["a moved one is one", ["SET a 1", "MOVE a 3"], 1, "a", 3],
+  ["a copy in another database is one more", ["SELECT 2", "COPY b a DB 4"], 1, "a", 4],
+  ["all of thousands are counted", [...many("SET", " 1"), ...many("APPEND", " 1")], 3_000, "{a}0"],
+  ["a long name is shown by its beginning", [`SET ${LONG_NAME} 1`, `APPEND ${LONG_NAME} 1`], 1, `${"a".repeat(60)}…`],
+] as const)
+  test(rule, () => {
+    assert.deepEqual(misplacedAfter(commands), { keys, example: { database, name } });
+  });
+
+for (const [rule, commands] of [
+  ["a key of the shard is not misplaced", ["SET b 1", "PING"]],
+  [
+    "nothing is misplaced once all is deleted",
+    ["SET a 1", "SELECT 1", "SET a 1", "DEL a", "SELECT 0", "UNLINK a {a}2"],
+  ],
+  ["a key that is renamed to one of the shard is not misplaced any more", ["SET a 1", "RENAME a b"]],
+  ["all of thousands can be deleted", [...many("SET", " 1"), ...many("DEL")]],
+  ["a key with a long name can be deleted", [`SET ${LONG_NAME} 1`, `DEL ${LONG_NAME}`]],
+] as const)
+  test(rule, () => {
+    assert.equal(misplacedAfter(commands), undefined);
+  });

@@ -104,11 +104,12 @@ export class StreamPassing {
   }
 
   #noteMisplaced(command: StreamedFrame, keys: readonly number[]): void {
-    const ends = command.name === "DEL" || command.name === "UNLINK";
+    const other = otherDatabase(command);
     for (const at of keys) {
       if (targetAt(command, at, this.#options.destinations) !== STAYS) continue;
-      if (ends) this.misplaced.delete(this.#database, command.bytesAt(at));
-      else this.misplaced.add(this.#database, command.bytesAt(at));
+      const [key, isLast] = [command.bytesAt(at), at === keys.at(-1)];
+      if (endsKey(command.name, isLast)) this.misplaced.delete(this.#database, key);
+      if (makesKey(command.name, isLast)) this.misplaced.add((isLast ? other : undefined) ?? this.#database, key);
     }
   }
 
@@ -167,6 +168,24 @@ function blockOf(commands: readonly { readonly database: number; readonly bytes:
   if (selected !== first) parts.push(encodeCommand(["SELECT", first]));
   parts.push(encodeCommand(["EXEC"]));
   return Buffer.concat(parts);
+}
+
+/** A key is not there any more, in the database that is selected. */
+function endsKey(command: string, isLast: boolean): boolean {
+  return isDeletion(command) || command === "MOVE" || (isRenaming(command) && !isLast);
+}
+
+/** A key is there, as far as the command alone shows. */
+function makesKey(command: string, isLast: boolean): boolean {
+  return !isDeletion(command) && (!isRenaming(command) || isLast);
+}
+
+function isDeletion(command: string): boolean {
+  return command === "DEL" || command === "UNLINK";
+}
+
+function isRenaming(command: string): boolean {
+  return command === "RENAME" || command === "RENAMENX";
 }
 
 /** The database that a command names besides the selected one. */
