@@ -90,6 +90,8 @@ test("commands of a cluster that an endpoint cannot answer are refused by their 
     "ERR wrong number of arguments for 'cluster|keyslot' command",
   );
   assert.equal(text(await client.ask("READONLY", "x")), "ERR wrong number of arguments for 'readonly' command");
+  assert.equal(text(await client.ask("MULTI")), "OK");
+  assert.match(text(await client.ask("READONLY")), /not available .* with it, the reply is OK outside `MULTI`/);
 });
 
 test("a database whose clients see no cluster answers as before", async () => {
