@@ -142,6 +142,18 @@ test("a transaction of such a client goes on", async () => {
   assert.deepEqual((await client.readMany(3)).map(plain), ["OK", "QUEUED", ["OK"]]);
 });
 
+test("what such a client watches is watched where its transaction is executed", async () => {
+  await using cluster = await startNodes();
+  const [client, other] = [await cluster.client(1), await cluster.client(1)];
+  await client.ask("CLUSTER", "SLOTS");
+  const [, second] = cluster.engines;
+  if (second !== undefined) await cluster.move(second, 2);
+  assert.equal(text(await client.ask("WATCH", IN_FIRST)), "OK");
+  assert.equal(text(await other.ask("SET", IN_FIRST, "by another one")), "OK");
+  for (const request of [["MULTI"], ["SET", IN_FIRST, "1"], ["EXEC"]]) client.send(...request);
+  assert.deepEqual((await client.readMany(3)).map(plain), ["OK", "QUEUED", null]);
+});
+
 type Row = readonly [number, number, readonly [string, number, string]];
 
 function rowsIn(reply: unknown): readonly Row[] {

@@ -18,7 +18,7 @@ export function mayBeMoved({ identity, endpoint }: Pick<MovedClient, "identity" 
 
 /**
  * What a client gets that asked over this connection for the map, and sends a request for slots that this node served by it and another node serves now: MOVED, as engines
- * say it, until it asks for the map again. All of a pipeline get it, so that none is executed before those in front of it. Undefined for what is forwarded:
+ * say it, until it asks for the map again. All requests of a pipeline but transactions get it, so that none is executed before those in front of it. Undefined for what is forwarded:
  * the requests of all other clients.
  */
 export function redirectionOf(client: MovedClient, map: ClusterMap, name: string, request: Buffer): Buffer | undefined {
@@ -29,7 +29,8 @@ export function redirectionOf(client: MovedClient, map: ClusterMap, name: string
     identity.seenMap = map;
     return undefined;
   }
-  if (pinned.current !== undefined) return undefined;
+  // a transaction is executed here, and what it rests on is watched here
+  if (pinned.current !== undefined || name === "WATCH") return undefined;
   const [slot, ...others] = slotsIn(name, request);
   if (slot === undefined || others.some((other) => other !== slot)) return undefined;
   const { node, host, port } = memberOfSlot(map, slot);
