@@ -171,7 +171,9 @@ const STEPS: Readonly<Record<string, Step>> = {
     if (state.catching === 0) return undefined;
     const left = GRANT - state.renewed;
     if (state.record !== 0) return { ...state, catching: 0, hasLeft: 1, grant: 0, known: 0 };
-    return { ...state, catching: 0, hasLeft: 0, ...(left > 0 ? { grant: left, known: 1 } : {}) };
+    // by promises it may have got a longer one meanwhile
+    const grant = Math.max(left, state.known === 1 ? state.grant : 0);
+    return { ...state, catching: 0, hasLeft: 0, ...(grant > 0 ? { grant, known: 1 } : {}) };
   },
   "the leader writes its intent": (state) => {
     const { seen, takeOver, record } = state;
@@ -239,7 +241,6 @@ function consent(uid: Voter): Step {
 }
 
 function look(state: State, protocol: Protocol): State | undefined {
-  if (state.catching !== 0) return undefined;
   const known = state.known === 1 ? state.grant * TICK_MS : LONG_AGO;
   const term = evaluateGrant({
     now: 0,
@@ -252,6 +253,7 @@ function look(state: State, protocol: Protocol): State | undefined {
     case "granted":
       return { ...state, ...kept(state), grant: term.until / TICK_MS, known: 1 };
     case "catch-up":
+      if (state.catching !== 0) return undefined;
       // the renewal that it sends first is stored and confirmed
       return { ...state, ...renewed(state, protocol), catching: 1, countedVoters: bit(state.leaseVoters) };
     case "cut-off":
