@@ -32,13 +32,13 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/active-active.test.ts": [160, 840, "three clusters, one of which is upgraded"],
   "test/compatibility/between.test.ts": [130, 900, "the same from each release between, in turn"],
   "test/scenario/chaos-seeds.test.ts": [120, 900, "a cluster that does not heal is given its time, three times"],
+  "test/scenario/reshape-meanwhile.test.ts": [
+    120,
+    900,
+    "nine changes of the number of shards, in which users do something else, one of them with TLS",
+  ],
   "test/scenario/volumes.test.ts": [100, 480, "volumes grow, and a cluster is upgraded"],
   "test/scenario/frozen/killed-late.test.ts": [100, 600, "seven causes, the operator killed at each"],
-  "test/scenario/reshape-meanwhile.test.ts": [
-    100,
-    900,
-    "eight changes of the number of shards, in which users do something else",
-  ],
   "test/scenario/active-active-authority.test.ts": [
     90,
     600,

@@ -4,7 +4,9 @@ import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
 import { connectEngine } from "../../src/ports/resp/engine-client.ts";
+import type { EngineTls } from "../../src/ports/resp/engine-tls.ts";
 import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
+import { clientTls, secured } from "../kit/tls/secured-endpoint.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { licenseCluster } from "../kit/world/licensed.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
@@ -32,7 +34,7 @@ const { port } = await cluster.client.call("bdb", { params: { uid } });
 await fill("before");
 
 await test("the former number that is asked for in the middle is kept, and clients notice nothing", async () => {
-  await using load = await startLoad();
+  await using load = await startLoad(port);
   await ask(4);
   await copies();
   await ask(1);
@@ -42,7 +44,7 @@ await test("the former number that is asked for in the middle is kept, and clien
 
 await test("a node that goes into maintenance in the middle is left, and the shards are made when it is back", async () => {
   const node = 3;
-  await using load = await startLoad(NODES.filter((one) => one !== node));
+  await using load = await startLoad(port, { nodes: NODES.filter((one) => one !== node) });
   await ask(2);
   await copies();
   await cluster.client.call("maintenanceOn", { params: { uid: node }, body: { demote_node: true } });
@@ -68,12 +70,22 @@ await test("a database that is emptied in the middle stays empty but for what is
 });
 
 await test("one becomes four, three, eight and one under load", async () => {
-  await using load = await startLoad();
+  await using load = await startLoad(port);
   for (const shards of [1, 4, 3, 8, 1]) {
     await ask(shards);
     await becomes(shards);
   }
   assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
+});
+
+await test("clients that speak TLS are served by the new shards", async () => {
+  const body = { name: "hidden", memory_size: 100_000_000, redis_version: "7.2", replication: true } as const;
+  const made = await cluster.create({ ...body, ...secured("hidden") });
+  await using load = await startLoad(made.port, { tls: clientTls("hidden") });
+  await ask(3, made.uid);
+  await becomes(3, made.uid);
+  assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
+  await cluster.client.call("deleteBdb", { params: { uid: made.uid } });
 });
 
 await test("a database that is deleted in the middle goes, with the engines of both sets and its mover", async () => {
@@ -88,12 +100,16 @@ await test("a database that is deleted in the middle goes, with the engines of b
   });
 });
 
-function record(): Promise<DatabaseRecord> {
-  return readRecord(kube, cluster, uid);
+function record(of = uid): Promise<DatabaseRecord> {
+  return readRecord(kube, cluster, of);
 }
 
-async function ask(shards: number): Promise<void> {
-  await cluster.client.call("updateBdb", { params: { uid }, body: { shards_count: shards } });
+/** Asks for so many shards, once all nodes are there: a busy machine may be late to renew a lease, and a node without one gets no engine. */
+async function ask(shards: number, of = uid): Promise<void> {
+  const areThere = async (): Promise<boolean> =>
+    (await cluster.client.call("nodes")).every(({ status, maintenance }) => status === "active" && !maintenance);
+  await until("all nodes are there", areThere, PATIENCE);
+  await cluster.client.call("updateBdb", { params: { uid: of }, body: { shards_count: shards } });
 }
 
 /** Waits until keys are copied, by a mover that has begun. */
@@ -104,13 +120,13 @@ async function copies(): Promise<void> {
 }
 
 /** Waits until the database has so many shards, and the former ones are gone. */
-async function becomes(shards: number): Promise<void> {
+async function becomes(shards: number, of = uid): Promise<void> {
   const has = async (): Promise<boolean> => {
-    const { shards: serve, reshape } = await record();
-    return serve.length === shards && reshape === undefined && (await isActive(cluster, uid));
+    const { shards: serve, reshape } = await record(of);
+    return serve.length === shards && reshape === undefined && (await isActive(cluster, of));
   };
   await until(`it has ${shards} shards`, has, PATIENCE).catch(async (error: unknown) => {
-    const { waitingFor, reshape } = await record();
+    const { waitingFor, reshape } = await record(of);
     throw new Error(`${waitingFor ?? ""}: ${JSON.stringify(reshape)}`, { cause: error });
   });
 }
@@ -147,11 +163,16 @@ function read(path: string): string {
 }
 
 /** Clients that write and read at all nodes, or at these. */
-async function startLoad(nodes = NODES) {
+async function startLoad(
+  at: number,
+  { nodes = NODES, ...tls }: { readonly nodes?: readonly number[]; readonly tls?: EngineTls } = {},
+) {
   const stack = new AsyncDisposableStack();
   const ledgers: Ledger[] = [];
   for (const node of nodes)
-    ledgers.push(stack.use(await startLedger({ host: cluster.address(node), port, connections: 4, pauseMs: 10 })));
+    ledgers.push(
+      stack.use(await startLedger({ host: cluster.address(node), port: at, connections: 4, pauseMs: 10, ...tls })),
+    );
   return {
     end: async () => {
       const reports = await Promise.all(ledgers.map((ledger) => ledger.stop()));
