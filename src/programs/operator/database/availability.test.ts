@@ -141,6 +141,16 @@ const cases = [
     finds: [["wait", "MemoryTooSmall", /102 of 100 bytes/, /kubectl patch redb/]],
   },
   {
+    rule: "one whose shards cannot change before a user consents says so",
+    bdb: {
+      ...serving,
+      obstacle: { id: "KeysMisplaced", severity: "consent", evidence: "shard 1 has 3", remedy: "storectl reshape" },
+    },
+    agoMs: 0,
+    says: "True Serving",
+    finds: [["consent", "KeysMisplaced", /shard 1 has 3/, /storectl reshape/]],
+  },
+  {
     rule: "a finding that this operator does not know is none",
     bdb: { ...serving, obstacle: { id: "OfALaterRelease", severity: "wait", evidence: "a", remedy: "b" } },
     agoMs: 0,

@@ -2,7 +2,7 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { deleteObjects, editObject, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
-import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
+import { block, consent, wait, warn } from "../../../core/planner/findings/finding.ts";
 import { isFindingId, type FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { missingService } from "./published-address.ts";
@@ -87,9 +87,9 @@ export function serviceFindings(bdb: Service | undefined, before: ServiceFacts, 
 
 /** An obstacle that this operator does not know is in the reason for waiting alone. */
 function obstacleOf(bdb: Service | undefined): readonly Finding[] {
-  const { id, evidence, remedy } = bdb?.obstacle ?? {};
+  const { id, severity, evidence, remedy } = bdb?.obstacle ?? {};
   if (id === undefined || evidence === undefined || remedy === undefined || !isFindingId(id)) return [];
-  return [wait(id, evidence, remedy)];
+  return [(severity === "consent" ? consent : wait)(id, evidence, remedy)];
 }
 
 function findingsOf(

@@ -27,8 +27,9 @@ export function readyConditions(report: DatabaseReport, findings: readonly Findi
 }
 
 /** The cluster is at it, or waits for what ends without a person. */
-function isChanging({ status, waiting_for, recovery }: BdbRecord): boolean {
-  if (status === "creation-failed" || recovery?.needs_consent === true) return false;
+function isChanging({ status, waiting_for, recovery, obstacle }: BdbRecord): boolean {
+  if (status === "creation-failed" || recovery?.needs_consent === true || obstacle?.severity === "consent")
+    return false;
   return status !== "active" || waiting_for !== "";
 }
 

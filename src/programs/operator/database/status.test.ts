@@ -106,6 +106,17 @@ for (const { name, report, ready, specStatus } of cases) {
   });
 }
 
+test("a change that needs the consent of a user is stalled, and one that waits for something else is not", () => {
+  const obstacle = { id: "KeysMisplaced", evidence: "shard 1 has 3", remedy: "storectl reshape" };
+  const stalled = (severity: string): string | undefined => {
+    const changing = bdb({ status: "active-change-pending", obstacle: { ...obstacle, severity } });
+    const { conditions } = databaseStatusOf({ ...whole(), bdb: changing }, NOW);
+    return conditions?.find(({ type }) => type === "Stalled")?.message;
+  };
+  assert.equal(stalled("consent"), "shard 1 has 3; remedy: storectl reshape");
+  assert.equal(stalled("wait"), "nothing waits for a person");
+});
+
 test("the reported version stays while the engine does not answer, until the database has another one", () => {
   const served = databaseStatusOf(whole(), NOW);
   assert.deepEqual(servingOf(served), [STAND_IN, "7.2", "redis 7.0.15", true]);
