@@ -60,7 +60,7 @@ for (const [where, script, stream] of [
   ["at another shard", KEYS[1][0], KEYS[0][0]],
   ["at another shard, and waits at a third", KEYS[1][0], KEYS[2][0]],
 ] as const)
-  test(`a transaction that went from one shard to three and is over binds nothing of its client: a script behind it is ${where}`, async () => {
+  test(`what follows a transaction that went from one shard to three is answered, also a wait for what comes next: a script is ${where}`, async () => {
     const [one, proxy] = await startAll(startEngine(), startProxy());
     const next = await startAll(...Array.from({ length: 3 }, () => startEngine()));
     const endpoint = endpointFor(one);
