@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import type { DatabaseRecord, ReshapeIntent } from "../../src/core/api/records.ts";
 import { primaryOf, replicasOf } from "../../src/core/planner/database/facts.ts";
 import { connectEngine } from "../../src/ports/resp/engine-client.ts";
-import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { licenseCluster } from "../kit/world/licensed.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
-import { isActive, makeSharded } from "../kit/world/sharded-database.ts";
+import { childrenOf, awaitShards, startLoadAt, type LoadByNodes } from "../kit/world/reshaping.ts";
+import { makeSharded } from "../kit/world/sharded-database.ts";
 
 // What another number of shards needs is killed while it is made: the shards are there in the end, no request fails where no proxy was killed, and no write is lost.
 
@@ -116,20 +115,13 @@ async function phase(wanted: ReshapeIntent["phase"]): Promise<ReshapeIntent> {
 }
 
 /** Waits until the database has so many shards, and the former ones are gone. */
-async function becomes(shards: number): Promise<void> {
-  const has = async (): Promise<boolean> => {
-    const { shards: serve, reshape } = await record();
-    return serve.length === shards && reshape === undefined && (await isActive(cluster, uid));
-  };
-  await until(`it has ${shards} shards`, has, PATIENCE).catch(async (error: unknown) => {
-    const { waitingFor, reshape } = await record();
-    throw new Error(`${waitingFor ?? ""}: ${JSON.stringify(reshape)}`, { cause: error });
-  });
+function becomes(shards: number): Promise<void> {
+  return awaitShards(cluster, kube, uid, shards);
 }
 
 async function killMover({ mover: { node } }: ReshapeIntent): Promise<void> {
   const find = (): number | undefined =>
-    childrenOf(node).find(({ command }) => command.includes("store.ts mover"))?.pid;
+    childrenOf(cluster, node).find(({ command }) => command.includes("store.ts mover"))?.pid;
   await until("the mover runs", () => find() !== undefined, PATIENCE);
   kill(find());
 }
@@ -144,7 +136,8 @@ async function killEngine({ shards }: ReshapeIntent, role: "primary" | "replica"
 }
 
 function engineOf({ node, port: own }: { readonly node: number; readonly port: number }): number | undefined {
-  return childrenOf(node).find(({ command }) => command.includes(`-server ${cluster.address(node)}:${own}`))?.pid;
+  return childrenOf(cluster, node).find(({ command }) => command.includes(`-server ${cluster.address(node)}:${own}`))
+    ?.pid;
 }
 
 function kill(pid: number | undefined): void {
@@ -152,41 +145,7 @@ function kill(pid: number | undefined): void {
   process.kill(pid, "SIGKILL");
 }
 
-function childrenOf(node: number): readonly { readonly pid: number; readonly command: string }[] {
-  const parent = String(cluster.pid(node));
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)
-    .map((pid) => ({ pid: Number(pid), command: read(`/proc/${pid}/cmdline`).replaceAll("\0", " ") }));
-}
-
-function parentOf(pid: string): string | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
-}
-
-/** Empty for a process that has ended. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
 /** Clients that write and read at these nodes. */
-async function startLoad(nodes: readonly number[]) {
-  const stack = new AsyncDisposableStack();
-  const ledgers: Ledger[] = [];
-  for (const node of nodes)
-    ledgers.push(stack.use(await startLedger({ host: cluster.address(node), port, connections: 4, pauseMs: 10 })));
-  return {
-    end: async () => {
-      const reports = await Promise.all(ledgers.map((ledger) => ledger.stop()));
-      const complaints = reports.flatMap((report) => report.complaints);
-      if (complaints.length > 0) console.error(complaints.join("\n"));
-      const sum = (of: "failed" | "lost"): number => reports.reduce((total, report) => total + report[of], 0);
-      return { failed: sum("failed"), lost: sum("lost") };
-    },
-    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
-  };
+function startLoad(nodes: readonly number[]): Promise<LoadByNodes> {
+  return startLoadAt(cluster, nodes, { port });
 }

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
 import { connectEngine } from "../../src/ports/resp/engine-client.ts";
 import type { EngineTls } from "../../src/ports/resp/engine-tls.ts";
-import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
 import { clientTls, secured } from "../kit/tls/secured-endpoint.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { licenseCluster } from "../kit/world/licensed.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
-import { hasRecord, isActive, makeSharded } from "../kit/world/sharded-database.ts";
+import { childrenOf, awaitShards, startLoadAt, type LoadByNodes } from "../kit/world/reshaping.ts";
+import { hasRecord, makeSharded } from "../kit/world/sharded-database.ts";
 
 // What users do while a database gets another number of shards: they take it back, empty it, send a node into maintenance, delete it. No request fails, and no write is lost.
 
@@ -120,15 +119,8 @@ async function copies(): Promise<void> {
 }
 
 /** Waits until the database has so many shards, and the former ones are gone. */
-async function becomes(shards: number, of = uid): Promise<void> {
-  const has = async (): Promise<boolean> => {
-    const { shards: serve, reshape } = await record(of);
-    return serve.length === shards && reshape === undefined && (await isActive(cluster, of));
-  };
-  await until(`it has ${shards} shards`, has, PATIENCE).catch(async (error: unknown) => {
-    const { waitingFor, reshape } = await record(of);
-    throw new Error(`${waitingFor ?? ""}: ${JSON.stringify(reshape)}`, { cause: error });
-  });
+function becomes(shards: number, of = uid): Promise<void> {
+  return awaitShards(cluster, kube, of, shards);
 }
 
 async function fill(name: string): Promise<void> {
@@ -142,45 +134,13 @@ async function fill(name: string): Promise<void> {
 
 /** Of all processes that the nodes have started. */
 function commands(): readonly string[] {
-  const parents = NODES.map((node) => String(cluster.pid(node)));
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && parents.includes(parentOf(name)))
-    .map((pid) => read(`/proc/${pid}/cmdline`).replaceAll("\0", " "));
-}
-
-function parentOf(pid: string): string {
-  const stat = read(`/proc/${pid}/stat`);
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? "";
-}
-
-/** Empty for a process that has ended. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return NODES.flatMap((node) => childrenOf(cluster, node)).map(({ command }) => command);
 }
 
 /** Clients that write and read at all nodes, or at these. */
-async function startLoad(
+function startLoad(
   at: number,
   { nodes = NODES, ...tls }: { readonly nodes?: readonly number[]; readonly tls?: EngineTls } = {},
-) {
-  const stack = new AsyncDisposableStack();
-  const ledgers: Ledger[] = [];
-  for (const node of nodes)
-    ledgers.push(
-      stack.use(await startLedger({ host: cluster.address(node), port: at, connections: 4, pauseMs: 10, ...tls })),
-    );
-  return {
-    end: async () => {
-      const reports = await Promise.all(ledgers.map((ledger) => ledger.stop()));
-      const complaints = reports.flatMap((report) => report.complaints);
-      if (complaints.length > 0) console.error(complaints.join("\n"));
-      const sum = (of: "failed" | "lost"): number => reports.reduce((total, report) => total + report[of], 0);
-      return { failed: sum("failed"), lost: sum("lost") };
-    },
-    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
-  };
+): Promise<LoadByNodes> {
+  return startLoadAt(cluster, nodes, { port: at, ...tls });
 }

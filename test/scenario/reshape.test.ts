@@ -9,7 +9,8 @@ import { startTestCluster } from "../kit/world/cluster.ts";
 import { enginesOf } from "../kit/world/engine-access.ts";
 import { licenseCluster } from "../kit/world/licensed.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
-import { isActive, makeSharded } from "../kit/world/sharded-database.ts";
+import { awaitShards } from "../kit/world/reshaping.ts";
+import { makeSharded } from "../kit/world/sharded-database.ts";
 
 // A database gets another number of shards while clients write by all nodes: no request fails, and no write is lost.
 
@@ -97,14 +98,7 @@ await test("a key that a script wrote at the wrong shard is not left behind befo
 /** Waits until the database has so many shards, each with its replica, and the former ones are gone. */
 async function becomes(shards: number, consent: Pick<BdbChange, "may_discard_data"> = {}): Promise<void> {
   await cluster.client.call("updateBdb", { params: { uid }, body: { shards_count: shards, ...consent } });
-  const has = async (): Promise<boolean> => {
-    const { shards: serve, reshape } = await readRecord(kube, cluster, uid);
-    return serve.length === shards && reshape === undefined && (await isActive(cluster, uid));
-  };
-  await until(`it has ${shards} shards`, has, PATIENCE).catch(async (error: unknown) => {
-    const { waitingFor, reshape } = await readRecord(kube, cluster, uid);
-    throw new Error(`${waitingFor ?? ""}: ${JSON.stringify(reshape)}`, { cause: error });
-  });
+  await awaitShards(cluster, kube, uid, shards);
 }
 
 function isAmong(key: string, slots: string): boolean {
