@@ -18,12 +18,10 @@ const TIMING = "controller-kit/timing";
 const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);
 
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
-const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/records", "core/merge", "core/slots"];
-const PORTS = ["ports/management", "ports/modules", "ports/resp"];
-const MECHANISMS = ["observe", "site", "starter", "supervisor"].map((name) => `mechanisms/${name}`);
-const PROGRAMS = ["agent", "cli", "demo", "link", "mover", "operator", "proxy", "rigger", "starter", "webhook"].map(
-  (name) => `programs/${name}`,
-);
+const CORE = roomsOf("core", "base api releases planner records merge slots backup");
+const PORTS = roomsOf("ports", "management modules resp object-store");
+const MECHANISMS = roomsOf("mechanisms", "observe site starter supervisor");
+const PROGRAMS = roomsOf("programs", "agent backup cli demo link mover operator proxy rigger starter webhook");
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "controller-kit/base": [],
   "controller-kit/timing": [BASE],
@@ -45,9 +43,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/records": ["core/planner", "core/slots", "core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],
-  "ports/management": ["core/api", "core/base", TIMING, BASE],
+  "core/backup": ["core/slots", "core/api", "core/base", BASE],
+  "ports/management": ["core/backup", "core/api", "core/base", TIMING, BASE],
   "ports/modules": ["core/api", "core/base", TIMING, BASE],
   "ports/resp": ["core/api", "core/base", TIMING, BASE],
+  "ports/object-store": ["core/backup", BASE],
   "mechanisms/observe": [...CORE, ...PORTS, ...KIT],
   "mechanisms/site": ["controller-kit/files", "ports/resp", "core/merge", "core/base", BASE],
   "mechanisms/supervisor": [
@@ -256,6 +256,10 @@ test("an exported name that no other file uses is seen; a type that another expo
   assert.deepEqual(idleExports(folder.path, ["c"], []), []);
   assert.deepEqual(testOnlyExports(folder.path, ["c"], ["d"]), ["c/c.ts exports probe"]);
 });
+
+function roomsOf(group: string, names: string): readonly string[] {
+  return names.split(" ").map((name) => `${group}/${name}`);
+}
 
 /** Group and name, for instance "ports/resp" of src/ports/resp/dial.ts; "bin" for entry points. The group of a package is its name. */
 function roomOf(file: string): string {

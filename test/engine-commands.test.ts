@@ -20,6 +20,7 @@ const FOLDERS = [
   "src/mechanisms/site",
   "src/programs/link",
   "src/programs/mover",
+  "src/programs/backup",
 ];
 const NAMES = new Set([...COMMAND_TABLE.keys()].map((name) => name.split("|", 1)[0]));
 

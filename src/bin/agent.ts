@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
 import { readAgentConfig } from "../programs/agent/runtime/config.ts";
-import { startAgent } from "../programs/agent/agent.ts";
+import { startAgent, type AgentDeps } from "../programs/agent/agent.ts";
 import { PROXY_NODE_ARGS } from "../programs/proxy/node-args.ts";
 import { checkOpenFiles } from "../programs/agent/runtime/open-files.ts";
 import { jsonLog } from "#kit/base/log";
@@ -25,9 +25,7 @@ export async function main(): Promise<void> {
   const starting = startAgent({
     config,
     kube,
-    proxyArgs: [...PROXY_NODE_ARGS, programPath(), "proxy"],
-    linkArgs: [programPath(), "link"],
-    moverArgs: [programPath(), "mover"],
+    ...childArgs(programPath()),
     env: process.env,
     clock: systemClock,
     log,
@@ -54,6 +52,16 @@ export async function main(): Promise<void> {
 
 /** The time that an agent has to stop while it still starts, in milliseconds. */
 const JOIN_MS = 5_000;
+
+/** Arguments for Node.js: the programs that an agent starts. */
+function childArgs(program: string): Pick<AgentDeps, "proxyArgs" | "linkArgs" | "moverArgs" | "backupArgs"> {
+  return {
+    proxyArgs: [...PROXY_NODE_ARGS, program, "proxy"],
+    linkArgs: [program, "link"],
+    moverArgs: [program, "mover"],
+    backupArgs: [program, "backup"],
+  };
+}
 
 /** The program that starts every other, in the same form (source or built) as this file. */
 function programPath(): string {

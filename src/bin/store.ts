@@ -22,6 +22,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     takes: "",
     load: () => import("./mover.ts"),
   },
+  backup: { does: "takes a backup of a database; an agent starts it", takes: "", load: () => import("./backup.ts") },
   rigger: { does: "the services and addresses of databases", takes: "", load: () => import("./rigger.ts") },
   definitions: { does: "applies the definitions of this release", takes: "", load: () => import("./definitions.ts") },
   world: { does: "a Kubernetes on this machine", takes: " --dir <folder>", load: () => import("./world.ts") },

@@ -40,6 +40,7 @@ const HOLDERS = {
   delete_bdb: DATABASE_OWNERS,
   update_bdb_with_action: DATABASE_OWNERS,
   start_bdb_recovery: DATABASE_OWNERS,
+  start_bdb_export: DATABASE_OWNERS,
   view_crdb: VIEWERS,
   update_crdb: ADMIN,
   view_status_of_cluster_action: VIEWERS,

@@ -20,6 +20,25 @@ export async function readSnapshotForm(reader: SocketReader): Promise<SnapshotFo
   return { length: Number(length) };
 }
 
+/** The snapshot piece by piece, as it comes; RESP_CLOSED when the engine ends before it is whole. Nothing may follow it before the first acknowledgement. */
+export async function* snapshotPieces(reader: SocketReader, form: SnapshotForm): AsyncGenerator<Buffer> {
+  if ("mark" in form) return yield* piecesToMark(reader, form.mark);
+  for (let { length: left } = form; left > 0;) {
+    const piece = reader.take(Math.min(left, (await reader.some()).length));
+    left -= piece.length;
+    yield piece;
+  }
+}
+
+/** The mark is what has come last. */
+async function* piecesToMark(reader: SocketReader, mark: Buffer): AsyncGenerator<Buffer> {
+  for (let bytes = await reader.some(); ; bytes = await reader.grow()) {
+    const end = bytes.length - MARK_BYTES;
+    if (end > 0) yield reader.take(end);
+    if (end >= 0 && bytes.subarray(end).equals(mark)) return;
+  }
+}
+
 /** Passes over the snapshot that begins a full synchronisation. */
 export async function skipSnapshot(reader: SocketReader): Promise<void> {
   const form = await readSnapshotForm(reader);

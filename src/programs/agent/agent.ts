@@ -138,8 +138,8 @@ function fetchModules(context: AgentContext, signal: AbortSignal): PassRunner {
 
 /** Clients first, engines next; the lease last, so that no node takes over before the engines have ended. */
 async function endAll(context: AgentContext, api: ManagementApi, lease: NodeLease): Promise<void> {
-  const { proxy, link, movers, supervisor, engines, peers, log } = context;
-  await Promise.all([api.close(), proxy.stop(), link.stop(), movers.stop()]);
+  const { proxy, link, movers, backups, supervisor, engines, peers, log } = context;
+  await Promise.all([api.close(), proxy.stop(), link.stop(), movers.stop(), backups.stop()]);
   await supervisor.stopAll();
   await lease.release().catch((error: unknown) => {
     log.warn("the lease of this node cannot be released and expires", { error });

@@ -13,6 +13,7 @@ import type { Peers } from "./members/peers.ts";
 import type { EngineOfNode } from "./modules/engine-of-node.ts";
 import type { ModuleStore } from "./modules/module-store.ts";
 import type { KeptRecords } from "./node/kept-records.ts";
+import type { NodeBackups } from "./node/backups.ts";
 import type { NodeLink } from "./node/link.ts";
 import type { NodeMovers } from "./node/movers.ts";
 import type { NodeProxy } from "./node/proxy.ts";
@@ -52,6 +53,8 @@ export interface AgentContext {
   readonly link: NodeLink;
   /** What fills the new shards of databases whose number of shards changes. */
   readonly movers: NodeMovers;
+  /** The backups that this node takes while it leads. */
+  readonly backups: NodeBackups;
   readonly foundEngines: readonly EngineOfNode[];
   readonly tls: MountedSecret<"tls.crt" | "tls.key" | "ca.crt">;
   /** How this node speaks TLS with engines. */

@@ -57,6 +57,11 @@ export const faults = {
     retry: "backoff",
     remedy: `Repeat CONFIG SET in a few seconds; the log of the node says why: ${nodeLog()}.`,
   },
+  backupGone: {
+    code: "AGENT_BACKUP_GONE",
+    retry: "backoff",
+    remedy: "Begin it anew under the same name: what it has left is removed then.",
+  },
   moverAwaited: {
     code: "AGENT_MOVER_AWAITED",
     retry: "backoff",

@@ -11,6 +11,7 @@ import { openEngineTls } from "./credentials/engine-certificate.ts";
 import { lookAtEngines } from "./modules/look-at-engines.ts";
 import { openModuleStore } from "./modules/module-store.ts";
 import { openKeptFiles } from "./node/kept-files.ts";
+import { NodeBackups } from "./node/backups.ts";
 import { NodeLink } from "./node/link.ts";
 import { NodeMovers } from "./node/movers.ts";
 import { NodeProxy, type NodeProxyOptions } from "./node/proxy.ts";
@@ -35,6 +36,8 @@ export interface AgentDeps {
   readonly linkArgs: readonly string[];
   /** Arguments for this Node.js: the program that runs a mover. */
   readonly moverArgs: readonly string[];
+  /** Arguments for this Node.js: the program that takes a backup. */
+  readonly backupArgs: readonly string[];
   /** Where engines are looked for, and what proxy, link and movers get of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -43,7 +46,7 @@ export interface AgentDeps {
 
 /** What lies on this machine: mounted secrets, data folder, engines and proxy. */
 export async function openLocal(
-  { config, env, proxyArgs, linkArgs, moverArgs, clock, log }: AgentDeps,
+  { config, env, proxyArgs, linkArgs, moverArgs, backupArgs, clock, log }: AgentDeps,
   changes: ChangeSignal,
   asking: ProxyQuestions,
 ) {
@@ -75,9 +78,10 @@ export async function openLocal(
   });
   const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
   const movers = new NodeMovers({ args: moverArgs, env: ofChildren, clock, log });
+  const backups = new NodeBackups({ args: backupArgs, env: ofChildren, clock, log });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
-  const own = { supervisor, engineMemory, proxy, link, movers, volume: new VolumeGuard(), keptRecords };
+  const own = { supervisor, engineMemory, proxy, link, movers, backups, volume: new VolumeGuard(), keptRecords };
   return { tls, ...shown, access, foundEngines, modules, ...own };
 }
 

@@ -98,6 +98,10 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
   "docs/active-active.md": {
     "npm run soak:sites": "minutes of schedules; each test run plays 5,000 of them, and fewer histories",
   },
+  "docs/backups.md": {
+    "curl -u": "it needs an object store: test/scenario/backup.test.ts sends the same",
+    "sha256sum shard-1.rdb": "it needs a file of a backup: src/programs/agent/node/backups.test.ts loads one",
+  },
   "docs/benchmarks.md": {
     "node bench/beside.ts": MEASURES,
     "npm run bench:moves": MEASURES,

@@ -4,6 +4,8 @@ import { ACTION } from "../records/actions.ts";
 import { ACTIVE_ACTIVE, CRDB_TASK, LINK_HEALTH } from "../records/active-active.ts";
 import { CLIENT_PARAMETERS } from "../records/client-parameters.ts";
 import type { ClientParametersChange } from "../records/client-parameters.ts";
+import { BACKUP } from "../records/backups.ts";
+import type { BackupStart } from "../records/backups.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbChange, BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
@@ -81,6 +83,15 @@ export const databaseRoutes = {
     BDB,
     json<BdbRecover>(),
   ),
+  startBackup: route(
+    "POST",
+    "/v1/bdbs/:uid/actions/backup",
+    "start_bdb_export",
+    "takes a backup of a database into an object store, under a name that is used once; one that runs or is there already is no failure",
+    BACKUP,
+    json<BackupStart>(),
+  ),
+  backup: route("GET", "/v1/bdbs/:uid/backup", "view_bdb_info", "how the last backup of a database stands", BACKUP),
   restoreRecord: route(
     "POST",
     "/v1/bdbs/:uid/actions/restore_record",

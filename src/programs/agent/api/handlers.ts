@@ -2,6 +2,8 @@ import type { Handlers } from "./http/handler-call.ts";
 import { withRights } from "./users/acting-user.ts";
 import { accessHandlers } from "./users/access.ts";
 import { type ClusterApiContext, clusterHandlers, nodeHandlers } from "./cluster/cluster-handlers.ts";
+import type { BackupContext } from "./databases/backup-bdb.ts";
+import { backupHandlers } from "./databases/backup-handlers.ts";
 import { databaseHandlers, type DatabaseHandlersContext, moduleHandlers } from "./databases/database-handlers.ts";
 import { databaseWrites } from "./databases/database-writes.ts";
 import { databaseReads, type DatabasesContext } from "./databases/databases.ts";
@@ -31,6 +33,7 @@ export type ApiContext = ClusterApiContext &
   EventsContext &
   LocalContext &
   LinkHealthContext & {
+    readonly backups: BackupContext["backups"];
     readonly clientParameters: DatabaseHandlersContext["clientParameters"];
     /** Name of the cluster's own administrator, as its Secret has it now. */
     readonly adminName: () => string;
@@ -46,6 +49,7 @@ export function apiHandlers(context: ApiContext): Handlers {
     ...clusterHandlers(guarded, limited.records),
     ...nodeHandlers(guarded),
     ...databaseHandlers(limited, reads, databaseWrites(limited, inTurn)),
+    ...backupHandlers(context, reads),
     ...endpointHandlers(context, reads),
     ...moduleHandlers(limited, inTurn),
     ...accessHandlers(context),

@@ -42,6 +42,7 @@ const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" |
   upgradeBdb: OWNERS,
   recoverBdb: OWNERS,
   restoreRecord: OWNERS,
+  startBackup: OWNERS,
   addPassword: OWNERS,
   replacePasswords: OWNERS,
   removePassword: OWNERS,

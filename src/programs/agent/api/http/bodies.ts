@@ -6,8 +6,10 @@ import { STORE_VERSIONS } from "../../../../core/api/records.ts";
 import type { StoreVersion } from "../../../../core/api/records.ts";
 import { engineParametersText } from "../../../../core/api/settings/engine-parameters.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../../core/api/settings/fields.ts";
+import { BACKUP_FOLDER, BACKUP_NAME } from "../../../../core/backup/layout.ts";
 import type { Fault } from "#kit/base/fault";
 import { CLUSTER_POLICY } from "../../../../ports/management/records/cluster.ts";
+import { OBJECT_STORE } from "../../../../ports/management/records/backups.ts";
 import { routes } from "../../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../../ports/management/routes.ts";
 import { activeActiveBody, isVersion, remoteSitesBody, siteOfDatabaseBody } from "../databases/active-active-body.ts";
@@ -43,6 +45,13 @@ const recovery = z
   })
   .default({});
 
+const backup = z.strictObject({
+  name: z.string().regex(BACKUP_NAME, "must be a name as Kubernetes objects have"),
+  folder: z.string().regex(BACKUP_FOLDER, "must be up to 8 folders, each of letters, digits and . _ -"),
+  s3: OBJECT_STORE,
+  bytes_per_second: z.int().min(1_000_000).exactOptional(),
+});
+
 type Schemas = { readonly [N in RouteName]: z.ZodType<BodyOf<N>> };
 
 function schemasFor(supported: readonly StoreVersion[]): Schemas {
@@ -68,6 +77,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     ...OF_PASSWORDS,
     setClientParameters: z.strictObject({ parameters: engineParametersText }),
     recoverBdb: recovery,
+    startBackup: backup,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),

@@ -96,6 +96,18 @@ export const refusals = {
     "record_uncertain",
     "Bring the nodes back that keep it; or put the ConfigMap back from a copy of your own.",
   ),
+  backupRuns: row(
+    "AGENT_BACKUP_RUNS",
+    409,
+    "busy",
+    "Ask again when it has ended: a cluster takes one backup at a time, so that clients come first.",
+  ),
+  noSuchBackup: row(
+    "AGENT_NO_SUCH_BACKUP",
+    404,
+    "backup_not_found",
+    "Begin it (anew) under its name with POST /v1/bdbs/<uid>/actions/backup: one that is complete is found again.",
+  ),
   noSuchAction: row("AGENT_NO_SUCH_ACTION", 404, "action_not_found", "List the actions with GET /v1/actions."),
   nameTaken: row("AGENT_NAME_TAKEN", 409, "name_exists", "Choose another name, or delete the database that has it."),
   dataSetAside: row(

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BACKUP_FOLDER, BACKUP_NAME, backupPrefix, fileOf, leftoversIn, manifestKey } from "./layout.ts";
+
+test("all of a backup lies below its name, each attempt in a folder of its own", () => {
+  assert.equal(backupPrefix("team/orders", "nightly"), "team/orders/nightly/");
+  assert.equal(manifestKey("team/orders", "nightly"), "team/orders/nightly/manifest.json");
+  assert.equal(fileOf("a1", 7), "a1/shard-7.rdb");
+});
+
+for (const [rule, keys, files, leftovers] of [
+  [
+    "what the manifest names stays, with the manifest",
+    ["f/n/manifest.json", "f/n/a/shard-1.rdb"],
+    ["a/shard-1.rdb"],
+    [],
+  ],
+  [
+    "what another attempt has left goes",
+    ["f/n/a/shard-1.rdb", "f/n/b/shard-1.rdb"],
+    ["b/shard-1.rdb"],
+    ["f/n/a/shard-1.rdb"],
+  ],
+  ["nothing of another backup goes, whose name begins the same", ["f/n2/a/shard-1.rdb", "f/n"], ["b/shard-1.rdb"], []],
+] as const)
+  test(rule, () => {
+    assert.deepEqual(leftoversIn("f/n/", keys, files), leftovers);
+  });
+
+for (const [text, isFolder] of [
+  ["team", true],
+  ["team/orders.v2/_x", false],
+  ["Team-1/orders_2", true],
+  ["/team", false],
+  ["team/", false],
+  ["team//orders", false],
+  ["team/../other", false],
+  ["", false],
+] as const)
+  test(`"${text}" is ${isFolder ? "a folder" : "no folder"}`, () => {
+    assert.equal(BACKUP_FOLDER.test(text), isFolder);
+  });
+
+for (const [text, isName] of [
+  ["nightly-2026.11.30", true],
+  ["a", true],
+  ["Nightly", false],
+  ["a/b", false],
+  [".", false],
+  ["x".repeat(129), false],
+] as const)
+  test(`"${text.slice(0, 20)}" is ${isName ? "a name" : "no name"} of a backup`, () => {
+    assert.equal(BACKUP_NAME.test(text), isName);
+  });

@@ -1,0 +1,65 @@
+import type { BackupManifest } from "../../core/backup/manifest.ts";
+import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
+import type { EngineLogin } from "../../core/api/engine-login.ts";
+import type { SlotRange } from "../../core/base/slot-range.ts";
+import type { EnginePlace } from "./proxy-control.ts";
+
+/**
+ * An engine whose data are saved. This file holds what an agent sends to the process that takes a backup, over the IPC channel of the child, and what
+ * that process says of its progress; it ends when the channel closes.
+ */
+export interface BackupSource {
+  /** id of the shard. */
+  readonly shard: number;
+  readonly slots: readonly SlotRange[];
+  readonly engine: EnginePlace;
+  /** What it must be when its data are asked for: no primary is burdened that was not chosen. */
+  readonly role: "primary" | "replica";
+}
+
+/** Once in the life of the process. Never logged. */
+export interface BackupCommand {
+  readonly op: "begin";
+  readonly name: string;
+  /** Tells this attempt from others of the same name. */
+  readonly attempt: string;
+  readonly database: BackupManifest["database"];
+  readonly sources: readonly BackupSource[];
+  readonly logins: readonly EngineLogin[];
+  /** Present when an engine speaks TLS. */
+  readonly engineCertificate?: EngineCertificate;
+  readonly store: ObjectStoreAccess;
+  readonly folder: string;
+  /** All shards together; absent: as fast as it can. */
+  readonly bytesPerSecond?: number;
+}
+
+/** How far a shard is. */
+export interface BackupShardProgress {
+  readonly shard: number;
+  readonly state: "awaited" | "copying" | "copied";
+  readonly bytes: number;
+  readonly keys: number;
+}
+
+/** How a backup stands. */
+export type BackupProgress =
+  | { readonly state: "running"; readonly shards: readonly BackupShardProgress[] }
+  | { readonly state: "done"; readonly manifest: BackupManifest }
+  | { readonly state: "failed"; readonly code: string; readonly message: string; readonly remedy: string };
+
+/** What the process says each second, and at its end. */
+export interface BackupProgressMessage {
+  readonly progress: BackupProgress;
+}
+
+/** The command was taken. */
+export interface BackupReply {
+  readonly ok: true;
+}
+
+export interface BackupRequestMessage {
+  readonly id: number;
+  readonly command: BackupCommand;
+}

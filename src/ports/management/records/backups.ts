@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { Answered } from "./answered.ts";
+
+const count = z.int().nonnegative();
+const line = (most: number) =>
+  z
+    .string()
+    .regex(/^[^\p{Cc}]+$/u, "must be text of one line")
+    .max(most);
+
+const FILE = z.strictObject({
+  shard_uid: z.string(),
+  assigned_slots: z.string(),
+  file: z.string(),
+  bytes: count,
+  sha256: z.string(),
+  keys: count.exactOptional().describe("Absent: a module has data in it whose form is not known."),
+  engine: z.string(),
+  role: z.enum(["primary", "replica"]),
+  offset: count,
+  time: z.string().describe("When the data were cut."),
+});
+
+/** How the last backup of a database stands. */
+export const BACKUP = z
+  .strictObject({
+    name: z.string(),
+    bdb_uid: z.string(),
+    status: z.enum(["running", "completed", "failed"]),
+    began: z.string(),
+    ended: z.string().exactOptional(),
+    bytes: count,
+    keys: count.exactOptional(),
+    files: z.array(FILE).exactOptional().describe("The files of a backup that is completed."),
+    readable_from: z
+      .array(z.strictObject({ family: z.string(), version: z.string() }))
+      .exactOptional()
+      .describe("The engines that read every file, each from this version on."),
+    failure: z
+      .strictObject({ error_code: z.string(), description: z.string(), remedy: z.string() })
+      .exactOptional()
+      .describe("Why it has failed; nothing of it stays."),
+  })
+  .meta({ id: "Backup" });
+
+export type BackupRecord = Answered<typeof BACKUP>;
+
+/** A bucket of an object store that speaks the protocol of S3. */
+export const OBJECT_STORE = z.strictObject({
+  bucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be 3 to 63 lower-case letters, digits, dots and hyphens"),
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/, "must be 1 to 64 lower-case letters, digits and hyphens")
+    .default("us-east-1"),
+  endpoint: z
+    .string()
+    .max(512)
+    .refine(isEndpoint, "must be an http:// or https:// URL without a path, a query or credentials")
+    .exactOptional(),
+  path_style: z.boolean().default(false),
+  access_key_id: line(256),
+  secret_access_key: line(1_024),
+  session_token: line(8_192).exactOptional(),
+  ca_certificate: z.string().max(65_536).exactOptional(),
+});
+
+function isEndpoint(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, pathname, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password + search + hash === "" && pathname === "/";
+}
+
+/** What a backup is asked for with. Its credentials are kept nowhere, and are in no log. */
+export interface BackupStart {
+  readonly name: string;
+  readonly folder: string;
+  readonly s3: z.output<typeof OBJECT_STORE>;
+  /** Absent: as fast as it can. */
+  readonly bytes_per_second?: number;
+}

@@ -1,0 +1,182 @@
+import { Readable } from "node:stream";
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { Fault, isFault, messageOf } from "#kit/base/fault";
+import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
+import { storeTrouble, type StoreFailure } from "../../core/backup/store-trouble.ts";
+import { faults } from "./faults.ts";
+
+/** How an object is written out of a stream. */
+interface WriteOptions {
+  readonly partBytes: number;
+  readonly partsAtOnce: number;
+}
+
+/**
+ * A bucket of an object store that speaks the protocol of S3. What it does not do is a fault of `faults`, with the answer in its message; credentials
+ * are in none.
+ */
+export class ObjectStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #where: string;
+
+  constructor(access: ObjectStoreAccess) {
+    const { bucket, region, endpoint, pathStyle, caCertificate: ca } = access;
+    this.#bucket = bucket;
+    this.#where = `bucket ${bucket}${endpoint === undefined ? "" : ` at ${endpoint}`}`;
+    this.#client = new S3Client({
+      region,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      forcePathStyle: pathStyle,
+      credentials: credentialsIn(access),
+      maxAttempts: ATTEMPTS,
+      requestHandler: {
+        connectionTimeout: CONNECT_MS,
+        requestTimeout: SILENCE_MS,
+        throwOnRequestTimeout: true,
+        ...(ca === undefined ? {} : { httpsAgent: { ca } }),
+      },
+    });
+  }
+
+  /**
+   * Writes an object whose length is not known before, in parts whose SHA-256 the store compares. It is there when it is whole, and never before; when
+   * `content` throws, nothing of it stays.
+   */
+  async write(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    { partBytes, partsAtOnce }: WriteOptions,
+  ): Promise<void> {
+    const body = Readable.from(content, { objectMode: false });
+    const upload = new Upload({
+      client: this.#client,
+      params: { Bucket: this.#bucket, Key: key, Body: body, ChecksumAlgorithm: "SHA256", IfNoneMatch: "*" },
+      partSize: partBytes,
+      queueSize: partsAtOnce,
+    });
+    try {
+      await this.#ask(`write ${key}`, () => upload.done());
+    } finally {
+      body.destroy();
+    }
+  }
+
+  /** Writes an object that is not there yet; OBJECT_STORE_EXISTS when it is. */
+  async writeNew(key: string, text: string): Promise<void> {
+    const object = {
+      Bucket: this.#bucket,
+      Key: key,
+      Body: text,
+      ChecksumAlgorithm: "SHA256",
+      IfNoneMatch: "*",
+    } as const;
+    await this.#ask(`write ${key}`, () => this.#client.send(new PutObjectCommand(object)));
+  }
+
+  /** The text of an object of at most so many bytes; undefined when it is not there. */
+  async read(key: string, most: number): Promise<string | undefined> {
+    try {
+      return await this.#ask(`read ${key}`, async () => {
+        const { Body: body, ContentLength: length = 0 } = await this.#client.send(
+          new GetObjectCommand({ Bucket: this.#bucket, Key: key }),
+        );
+        if (length <= most) return await body?.transformToString();
+        throw new Fault(faults.tooLong, `${key} in ${this.#where} has ${length} bytes, and ${most} at most are read.`);
+      });
+    } catch (error) {
+      if (isFault(error, faults.missing)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The names of all objects that begin with `prefix`. */
+  async list(prefix: string): Promise<readonly string[]> {
+    return this.#ask(`list ${prefix}`, async () => {
+      const keys: string[] = [];
+      const pages = paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, Prefix: prefix });
+      for await (const { Contents: objects = [] } of pages)
+        for (const { Key: key } of objects) if (key !== undefined) keys.push(key);
+      return keys;
+    });
+  }
+
+  /** Removes these objects; one that is not there is no failure. */
+  async remove(keys: readonly string[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += MOST_REMOVED) {
+      const objects = keys.slice(at, at + MOST_REMOVED).map((key) => ({ Key: key }));
+      const { Errors: [error] = [] } = await this.#ask("remove objects", () =>
+        this.#client.send(
+          new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects: objects, Quiet: true } }),
+        ),
+      );
+      if (error === undefined) continue;
+      const { Code: name = "", Key: key = "", Message: message = "" } = error;
+      throw this.#fault(`remove ${key}`, { name }, message);
+    }
+  }
+
+  /** Ends the uploads below `prefix` that were begun and not ended: until then what they have sent takes room. */
+  async endUploads(prefix: string): Promise<void> {
+    await this.#ask(`end unfinished uploads below ${prefix}`, async () => {
+      const { Uploads: uploads = [] } = await this.#client.send(
+        new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: prefix }),
+      );
+      for (const { Key: key, UploadId: id } of uploads)
+        await this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key: key, UploadId: id }));
+    });
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (error) {
+      // what is written comes from somewhere: that it ends is no fault of the store
+      if (error instanceof Fault) throw error;
+      throw this.#fault(what, failureIn(error), messageOf(error));
+    }
+  }
+
+  #fault(what: string, failure: StoreFailure, message: string): Fault {
+    const said = [failure.name, failure.code, message].filter((part) => part !== undefined && part !== "").join(": ");
+    return new Fault(faults[storeTrouble(failure)], `Cannot ${what} in ${this.#where}: ${said.slice(0, MOST_SAID)}`);
+  }
+}
+
+function credentialsIn({ accessKeyId, secretAccessKey, sessionToken }: ObjectStoreAccess) {
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+/** What errors of the library have: a name, the answer's status, the code of the system. */
+function failureIn(error: unknown): StoreFailure {
+  if (!(error instanceof Error)) return { name: "" };
+  const metadata: unknown = Reflect.get(error, "$metadata");
+  const status: unknown =
+    typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, "httpStatusCode") : 0;
+  const code: unknown = Reflect.get(error, "code");
+  return {
+    name: error.name,
+    ...(typeof status === "number" && status > 0 ? { status } : {}),
+    ...(typeof code === "string" ? { code } : {}),
+  };
+}
+
+const ATTEMPTS = 3;
+const CONNECT_MS = 10_000;
+/** A request that says nothing for so long has failed. */
+const SILENCE_MS = 60_000;
+const MOST_REMOVED = 1_000;
+const MOST_SAID = 400;

@@ -1,0 +1,150 @@
+import { engineLogins } from "../../../../core/api/engine-login.ts";
+import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
+import { countedKeys, type BackupManifest } from "../../../../core/backup/manifest.ts";
+import type { ObjectStoreAccess } from "../../../../core/backup/object-store-access.ts";
+import { primaryOf } from "../../../../core/planner/database/facts.ts";
+import { presentMembers } from "../../../../core/planner/database/in-sync.ts";
+import { slotsOf, slotsText } from "../../../../core/slots/shard-slots.ts";
+import type { BackupProgress, BackupSource } from "../../../../ports/management/backup-control.ts";
+import type { BackupRecord, BackupStart } from "../../../../ports/management/records/backups.ts";
+import type { EngineTls } from "../../../../ports/resp/engine-tls.ts";
+import type { DatabasePasswords } from "../../credentials/database-passwords.ts";
+import { nodeAddress, type AddressContext } from "../../members/addresses.ts";
+import type { Members } from "../../members/members.ts";
+import type { NodeBackup, NodeBackups } from "../../node/backups.ts";
+import type { Records } from "../../records/records.ts";
+import type { AgentConfig } from "../../runtime/config.ts";
+import { refusals, refuse } from "../http/refusals.ts";
+
+/** What taking backups works on. */
+export interface BackupContext extends AddressContext {
+  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace">;
+  readonly records: Pick<Records, "database">;
+  readonly members: Pick<Members, "get" | "list">;
+  readonly passwords: Pick<DatabasePasswords, "of">;
+  readonly engineTls: Pick<EngineTls, "certificate">;
+  readonly backups: Pick<NodeBackups, "begin" | "of">;
+}
+
+/** Begins a backup, on the leader; one of that name that runs goes on. Refused while the database cannot give one. */
+export async function backupBdb(
+  context: BackupContext,
+  record: DatabaseRecord,
+  { name, folder, s3, bytes_per_second: rate }: BackupStart,
+): Promise<BackupRecord> {
+  requireBackup(record);
+  const { certificate } = context.engineTls;
+  const { access } = await context.passwords.of(record);
+  const backup = context.backups.begin(
+    {
+      name,
+      folder,
+      database: identityOf(context, record),
+      sources: record.shards.map((shard) => sourceOf(context, shard)),
+      logins: engineLogins(access),
+      ...(certificate === undefined ? {} : { engineCertificate: certificate }),
+      store: accessIn(s3),
+      ...(rate === undefined ? {} : { bytesPerSecond: rate }),
+    },
+    (bdb) => context.records.database(bdb) !== undefined,
+  );
+  if ("busyWith" in backup) throw refuse(refusals.backupRuns, backup.busyWith);
+  return backupRecord(record, backup);
+}
+
+/** The last one that this leader has begun; AGENT_NO_SUCH_BACKUP when it has begun none. */
+export function lastBackup({ backups }: Pick<BackupContext, "backups">, record: DatabaseRecord): BackupRecord {
+  const backup = backups.of(record.uid);
+  if (backup !== undefined) return backupRecord(record, backup);
+  throw refuse(refusals.noSuchBackup, `this leader has begun no backup of "${record.name}"`);
+}
+
+function requireBackup({ name, status, reshape, activeActive }: DatabaseRecord): void {
+  if (activeActive !== undefined)
+    throw refuse(
+      refusals.notOffered,
+      `"${name}" is a site of an Active-Active database, and its backups are not offered yet`,
+    );
+  if (status !== "active" && status !== "active-change-pending")
+    throw refuse(refusals.busy, `"${name}" is ${status}; a backup is taken of one that serves`);
+  if (reshape !== undefined) throw refuse(refusals.busy, `"${name}" gets another number of shards`);
+}
+
+function identityOf({ config }: BackupContext, record: DatabaseRecord): BackupManifest["database"] {
+  const { uid, name, createdTime, storeVersion } = record;
+  return { cluster: config.cluster, namespace: config.namespace, uid, name, createdTime, storeVersion };
+}
+
+/** A replica in sync, on a node that is there; the primary where there is none. */
+function sourceOf(context: BackupContext, shard: ShardRecord): BackupSource {
+  const fresh = context.members.list().filter((member) => member.fresh);
+  const isThere = (node: number): boolean => node === context.config.node || fresh.some(({ uid }) => uid === node);
+  const inSync = presentMembers(shard) ?? [];
+  const replica = shard.instances.find(({ id, node }) => inSync.includes(id) && isThere(node));
+  const { node, port, tls } = replica ?? primaryOf(shard);
+  const host = nodeAddress(context, node);
+  if (host === undefined) throw refuse(refusals.unavailable, `node ${node} with shard ${shard.id} has never reported`);
+  return {
+    shard: shard.id,
+    slots: slotsOf(shard),
+    engine: { host, port, ...(tls === undefined ? {} : { tls }) },
+    role: replica === undefined ? "primary" : "replica",
+  };
+}
+
+function accessIn(asked: BackupStart["s3"]): ObjectStoreAccess {
+  const { bucket, region, endpoint, session_token: token, ca_certificate: authorities } = asked;
+  return {
+    bucket,
+    region,
+    pathStyle: asked.path_style,
+    accessKeyId: asked.access_key_id,
+    secretAccessKey: asked.secret_access_key,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(token === undefined ? {} : { sessionToken: token }),
+    ...(authorities === undefined ? {} : { caCertificate: authorities }),
+  };
+}
+
+function backupRecord({ uid }: DatabaseRecord, { name, began, progress }: NodeBackup): BackupRecord {
+  return { name, bdb_uid: String(uid), began, ...progressOf(progress) };
+}
+
+function progressOf(progress: BackupProgress): Omit<BackupRecord, "name" | "bdb_uid" | "began"> {
+  switch (progress.state) {
+    case "running": {
+      const { shards } = progress;
+      const sum = (of: "bytes" | "keys"): number => shards.reduce((all, shard) => all + shard[of], 0);
+      return { status: "running", bytes: sum("bytes"), keys: sum("keys") };
+    }
+    case "failed": {
+      const { code, message, remedy } = progress;
+      return { status: "failed", bytes: 0, failure: { error_code: code, description: message, remedy } };
+    }
+    case "done":
+      return { status: "completed", ...completedFields(progress.manifest) };
+  }
+}
+
+function completedFields({ began, ended, files, readableFrom }: BackupManifest) {
+  const keys = countedKeys(files);
+  return {
+    began,
+    ended,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...(keys === undefined ? {} : { keys }),
+    readable_from: readableFrom,
+    files: files.map(({ shard, slots, file, bytes, sha256, keys: counted, engine, role, offset, at }) => ({
+      shard_uid: String(shard),
+      assigned_slots: slotsText(slots),
+      file,
+      bytes,
+      sha256,
+      ...(counted === undefined ? {} : { keys: counted }),
+      engine: `${engine.family} ${engine.version}`,
+      role,
+      offset,
+      time: at,
+    })),
+  };
+}

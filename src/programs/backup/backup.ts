@@ -1,0 +1,74 @@
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { sendToParent } from "#kit/processes/parent-channel";
+import { FORMAT } from "../../core/api/format.ts";
+import type { BackupCommand, BackupProgress, BackupRequestMessage } from "../../ports/management/backup-control.ts";
+import { isRequestMessage } from "../../ports/management/request-message.ts";
+import { ObjectStore } from "../../ports/object-store/s3.ts";
+import { BackupRun } from "./backup-run.ts";
+import { faults } from "./faults.ts";
+
+/** The channel to the agent; `process` of a child process with IPC is one. */
+export interface BackupChannel {
+  send?(message: object): unknown;
+  on(event: "message", listener: (message: unknown) => void): unknown;
+  once(event: "disconnect", listener: () => void): unknown;
+}
+
+interface ProgramContext {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Takes the one backup that the agent commands, and says how it stands; resolves when the channel disconnects. */
+export async function runBackup(channel: BackupChannel, context: ProgramContext): Promise<void> {
+  const disconnected = Promise.withResolvers<undefined>();
+  channel.once("disconnect", () => {
+    disconnected.resolve(undefined);
+  });
+  channel.on("message", (message) => {
+    if (!isRequestMessage<BackupRequestMessage>(message)) {
+      context.log.warn("the agent sent a message that is not a command");
+      return;
+    }
+    sendToParent(channel, { id: message.id, reply: { ok: true } });
+    void take(channel, message.command, context);
+  });
+  sendToParent(channel, { ready: true, format: FORMAT });
+  await disconnected.promise;
+}
+
+async function take(channel: BackupChannel, command: BackupCommand, context: ProgramContext): Promise<void> {
+  const store = new ObjectStore(command.store);
+  const log = context.log.with({ bdb: command.database.uid, backup: command.name, attempt: command.attempt });
+  const run = new BackupRun(command, { ...context, store, log });
+  const say = (progress: BackupProgress): void => {
+    sendToParent(channel, { progress });
+  };
+  const ended = new AbortController();
+  void repeat(context.clock, ended.signal, () => {
+    say(run.progress);
+  });
+  try {
+    const manifest = await run.run();
+    ended.abort();
+    say({ state: "done", manifest });
+  } catch (error) {
+    ended.abort();
+    const { code, remedy } = error instanceof Fault ? error : faults.failed;
+    log.warn("a backup has failed", { error });
+    say({ state: "failed", code, message: messageOf(error), remedy });
+  } finally {
+    store.close();
+  }
+}
+
+async function repeat(clock: Clock, signal: AbortSignal, say: () => void): Promise<void> {
+  while (!signal.aborted) {
+    say();
+    await clock.sleep(PROGRESS_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+  }
+}
+
+const PROGRESS_MS = 1_000;

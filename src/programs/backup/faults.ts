@@ -1,0 +1,41 @@
+import type { FaultSpec } from "#kit/base/fault";
+
+/** What can keep a backup from its end. */
+export const faults = {
+  sourceGone: {
+    code: "BACKUP_SOURCE_GONE",
+    retry: "backoff",
+    remedy: "Begin it anew, from another engine; look at the shard that it names.",
+  },
+  sourceChanged: {
+    code: "BACKUP_SOURCE_CHANGED",
+    retry: "backoff",
+    remedy: "Begin it anew: another engine of the shard is chosen. No primary is burdened that was not chosen.",
+  },
+  notWhole: {
+    code: "BACKUP_NOT_WHOLE",
+    retry: "backoff",
+    remedy: "Begin it anew. When it happens again, look at the log of the engine that it names.",
+  },
+  tooLarge: {
+    code: "BACKUP_TOO_LARGE",
+    retry: "never",
+    remedy: "Give the database more shards: a file may have about 190 GB.",
+  },
+  nameTaken: {
+    code: "BACKUP_NAME_TAKEN",
+    retry: "never",
+    remedy: "Choose another name or folder: nothing that is there is ever overwritten.",
+  },
+  badManifest: {
+    code: "BACKUP_BAD_MANIFEST",
+    retry: "never",
+    remedy: "Choose another name or folder, and look who wrote the manifest that is there.",
+  },
+  badCommand: { code: "BACKUP_BAD_COMMAND", retry: "never", remedy: "Agent and backup must be of the same release." },
+  failed: {
+    code: "BACKUP_FAILED",
+    retry: "backoff",
+    remedy: "Look for the cause in the log of the node and report it.",
+  },
+} as const satisfies Record<string, FaultSpec>;
