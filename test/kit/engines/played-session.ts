@@ -146,23 +146,23 @@ export class PlayedSession implements AsyncDisposable {
 
   #connectTo({ host, port }: ScriptedEngine): Upstream {
     const { clock, memory } = this;
-    const upstream = new Upstream(
-      { host, port },
-      {
-        clock,
-        memory,
-        log: silentLog,
-        arenas: new ArenaPool(),
-        scripts: new ScriptCache(memory),
-        lease: heldLease(),
-        peers: new PeerWatch(clock),
-        logins: () => [],
-        requestLogins: () => [],
-        engineTls: new EngineTls(),
-        scriptLimitMs: () => 0,
-        changed: () => undefined,
-      },
-    );
+    const place = { host, port };
+    const upstream = new Upstream(place, {
+      clock,
+      memory,
+      log: silentLog,
+      arenas: new ArenaPool(),
+      scripts: new ScriptCache(memory),
+      lease: heldLease(),
+      peers: new PeerWatch(clock),
+      logins: () => [],
+      requestLogins: () => [],
+      engineTls: new EngineTls(),
+      scriptLimitMs: () => 0,
+      changed: () => undefined,
+      connectionName: "scripted",
+      mustLead: () => false,
+    });
     upstream.rounds.require("none");
     return upstream;
   }

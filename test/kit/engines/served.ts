@@ -5,7 +5,7 @@ import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import { RawClient } from "./raw-client.ts";
 import { startAll } from "./start-all.ts";
-import { demote, promote, switchOver } from "./switchover.ts";
+import { demoteBeside, promoteBeside, switchOver } from "./switchover.ts";
 
 /** A database of two engines, of different versions where there are two, behind a proxy. Its primary changes from one engine to the other. */
 export class Served implements AsyncDisposable {
@@ -66,10 +66,10 @@ export class Served implements AsyncDisposable {
     return this.proxy.send({ op: "abort", bdb: 1, epoch: this.epoch + 1 });
   }
 
-  /** Changes the roles of the engines without the proxy. */
+  /** Changes the roles of the engines without the proxy, whose connections stay. */
   async moveEngines(): Promise<void> {
-    await promote(this.primary, this.replica);
-    await demote(this.primary, this.replica);
+    await promoteBeside(this.primary, this.replica);
+    await demoteBeside(this.primary, this.replica);
     this.#swap();
   }
 

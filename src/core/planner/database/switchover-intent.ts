@@ -6,11 +6,17 @@ export interface RoleFacts {
   readonly promotedAt: number;
 }
 
+/** The same of an engine that was the primary. */
+export interface FormerFacts extends RoleFacts {
+  /** It follows another engine; a fence alone makes it a replica of nothing. */
+  readonly isFollower: boolean;
+}
+
 /** What can be seen of a switchover that was begun and not ended. */
 export interface IntentFacts {
   /** Undefined when it does not answer. */
   readonly target: RoleFacts | undefined;
-  readonly old: RoleFacts | undefined;
+  readonly old: FormerFacts | undefined;
   /** The target is known to be dead: its process has ended, or its node's lease has expired. */
   readonly targetDead: boolean;
   /** The old primary was cut off when it began. */
@@ -48,8 +54,8 @@ const CUT_OFF =
 
 const TARGET_SILENT = "the target of the switchover does not answer, so it is not known whether it was promoted";
 
-function goneWithTarget(old: RoleFacts | undefined): string {
-  return old?.role === "replica"
+function goneWithTarget(old: FormerFacts | undefined): string {
+  return old?.isFollower === true
     ? "the new primary died right after it was promoted; writes that it acknowledged in between are lost"
     : "the new primary died while it was being promoted; writes that it acknowledged in between, if any, are lost";
 }

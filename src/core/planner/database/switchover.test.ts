@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseEngine } from "../../releases/engines/engines.ts";
 import type { EngineIdentity } from "../../releases/engines/engines.ts";
 import { evaluateIntent } from "./switchover-intent.ts";
-import type { IntentFacts, RoleFacts } from "./switchover-intent.ts";
+import type { FormerFacts, IntentFacts, RoleFacts } from "./switchover-intent.ts";
 import { switchoverGates } from "./switchover.ts";
 import type { EngineView } from "./switchover.ts";
 import { lossSentence } from "./loss.ts";
@@ -130,9 +130,9 @@ for (const { name, want, rollback = false, ...engines } of gates)
     else assert.match(objection ?? "no objection", want);
   });
 
-const replica = (offset = 500): RoleFacts => ({ role: "replica", offset, promotedAt: -1 });
+const replica = (isFollower = true): FormerFacts => ({ role: "replica", offset: 500, promotedAt: -1, isFollower });
 const promoted = (offset: number, promotedAt = 500): RoleFacts => ({ role: "primary", offset, promotedAt });
-const serving = (offset = 500): RoleFacts => ({ role: "primary", offset, promotedAt: -1 });
+const serving = (offset = 500): FormerFacts => ({ role: "primary", offset, promotedAt: -1, isFollower: false });
 
 const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, want: string, loss?: RegExp])[] = [
   ["a target that is still a replica is taken back", { target: replica(), old: serving() }, "take-back"],
@@ -176,7 +176,18 @@ const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, wa
     "a dead target after the demotion was promoted for sure",
     { target: undefined, targetDead: true, old: replica() },
     "take-back",
-    /are lost/,
+    /right after .* are lost/,
+  ],
+  [
+    "a dead target after the fence alone may have been promoted",
+    { target: undefined, targetDead: true, old: replica(false) },
+    "take-back",
+    /if any/,
+  ],
+  [
+    "a target that is still a replica is taken back behind the fence",
+    { target: replica(), old: replica(false) },
+    "take-back",
   ],
 ];
 

@@ -125,6 +125,24 @@ test("a worker that is killed while clients are held, and one that starts then, 
   assert.deepEqual([lost, complaints.filter((one) => !/ended|closed|reset|ECONN/i.test(one))], [0, []]);
 });
 
+test("a worker that starts before the records of its node have followed goes where the clients were sent", async () => {
+  await using scene = await Scene.start(2);
+  const { primary, replica, workers } = scene;
+  await done(workers.send({ op: "fence", bdb: 1, epoch: 2 }));
+  await workers.kill(1);
+  await workers.whole();
+  const clients = await scene.clientsOfEach();
+  const waiting = clients.map((client) => client.ask("SET", "key", "1"));
+  await promote(primary, replica);
+  await done(workers.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(replica) }));
+  assert.deepEqual(await Promise.all(waiting), ["OK", "OK"]);
+  await workers.kill(2);
+  await workers.whole();
+  const [newcomer] = await scene.clients(1);
+  assert.equal(await newcomer?.ask("SET", "key", "2"), "OK");
+  assert.equal(await replica.call("GET", "key"), "2");
+});
+
 test("passwords are confirmed when all workers go by them", async () => {
   await using scene = await Scene.start(2);
   const asked = (revision: number) => scene.workers.send({ op: "passwords", bdb: 1, revision, withinMs: 0 });

@@ -2,6 +2,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import { CommandedShards } from "./commanded-shards.ts";
 import type { Epochs } from "./epochs.ts";
 import { NOT_SERVED } from "./earlier-counts.ts";
 import type { ProxyChildOptions } from "./proxy-child.ts";
@@ -40,6 +41,7 @@ export class NodeProxy {
   readonly #certificate: () => EngineCertificate | undefined;
   readonly #setParameters = Promise.withResolvers<ProxyChildOptions["setParameters"]>();
   readonly #workers: readonly ProxyWorker[];
+  readonly #commanded = new CommandedShards();
 
   constructor({ node, workers, epochs, certificate, askNodes, env, ...options }: NodeProxyOptions) {
     this.#node = node;
@@ -62,7 +64,7 @@ export class NodeProxy {
     if (!this.#workers.some(({ isUp }) => isUp)) return; // onReady asks for it again
     const engineCertificate = this.#certificate();
     const configuration = {
-      endpoints: await this.#epochs.admit(endpoints),
+      endpoints: await this.#epochs.admit(this.#commanded.over(endpoints)),
       ...(engineCertificate === undefined ? {} : { engineCertificate }),
     };
     await allOf(this.#workers.map((worker) => worker.apply(configuration, shallDrain)));
@@ -97,6 +99,7 @@ export class NodeProxy {
    * back what the others have done, or repeats it. A worker that does not run has no clients, and nothing to count.
    */
   async send(command: ProxyCommand): Promise<ProxyReply> {
+    this.#commanded.note(command);
     const concernsClients = command.op === "clients" || command.op === "stats";
     const up = this.#workers.filter(({ isUp }) => isUp);
     const meant = concernsClients && up.length > 0 ? up : this.#workers;

@@ -5,7 +5,8 @@ import type { SwitchoverMove } from "../../../core/records/switchover-record.ts"
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { attach, placeOf, reasonOf, withEngine } from "./engines.ts";
+import { placeOf, reasonOf, withEngine } from "./engines.ts";
+import { attach } from "./former-primary.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts, SwitchoverStep } from "./ports.ts";
 import { failedNodes, releaseTo, slowest, sendToProxies } from "./proxies.ts";

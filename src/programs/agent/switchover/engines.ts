@@ -163,33 +163,6 @@ export async function promote({ client }: EngineControl): Promise<void> {
   await client.call("REPLICAOF", "NO", "ONE");
 }
 
-/** Makes it a replica of `primary` and lifts the pause of its clients, which then get READONLY. */
-export async function attach({ client }: EngineControl, primary: EnginePlace): Promise<void> {
-  await setLink(client, primary.tls === true);
-  await client.call("REPLICAOF", primary.host, primary.port);
-  await resumeWrites({ client });
-}
-
-/** An address at which nothing listens. */
-export const NOWHERE = { host: "127.0.0.1", port: 1 } as const;
-
-/**
- * Lets a primary keep its data and refuse reads and writes, without an end, as a replica of nothing; resolves with what it has written, in bytes of its
- * stream. Reads too: others write elsewhere soon, and a proxy that has missed the hold, or was started during it, would pass on what is old by then.
- */
-export async function retirePrimary({ client }: EngineControl): Promise<number> {
-  await setOldReads(client, "no");
-  await client.call("REPLICAOF", NOWHERE.host, NOWHERE.port);
-  const info = await infoOf(client, "replication");
-  await resumeWrites({ client });
-  return Number(info.get("master_repl_offset") ?? -1);
-}
-
-/** Lets an engine that was retired answer reads again as a replica; as a primary it always does. */
-export async function allowReads({ client }: EngineControl): Promise<void> {
-  await setOldReads(client, "yes");
-}
-
 /** Lets others close this connection by what it is for: a leader that was suspended must not go on. */
 export async function nameConnection({ client }: EngineControl, name: string): Promise<void> {
   await client.call("CLIENT", "SETNAME", name);
@@ -197,34 +170,17 @@ export async function nameConnection({ client }: EngineControl, name: string): P
 
 /** Closes the other connections of this name. */
 export async function closeNamed({ client }: EngineControl, name: string): Promise<void> {
-  const [listed, own] = await Promise.all([
-    client.call("CLIENT", "LIST", "TYPE", "normal"),
-    client.call("CLIENT", "ID"),
-  ]);
+  const [listed, own] = await Promise.all([client.call("CLIENT", "LIST"), client.call("CLIENT", "ID")]);
   const ids = textOf(listed)
     .split("\n")
     .filter((line) => line.includes(` name=${name} `))
     .map((line) => /^id=(\d+) /.exec(line)?.[1] ?? "")
     .filter((id) => id !== "" && Number(id) !== own);
-  for (const id of ids) await client.call("CLIENT", "KILL", "ID", id);
+  await Promise.all(ids.map((id) => client.call("CLIENT", "KILL", "ID", id)));
 }
 
 async function setPings(client: EngineClient, seconds: number): Promise<void> {
   await client.call("CONFIG", "SET", "repl-ping-replica-period", seconds);
-}
-
-/** Sets whether the engine answers reads as a replica without a link to its primary. */
-async function setOldReads(client: EngineClient, mode: "yes" | "no"): Promise<void> {
-  await client.call("CONFIG", "SET", "replica-serve-stale-data", mode);
-}
-
-/** Sets whether the engine speaks TLS to its primary. An engine that is built without TLS refuses the setting, and speaks without. */
-async function setLink(client: EngineClient, tls: boolean): Promise<void> {
-  try {
-    await client.call("CONFIG", "SET", "tls-replication", tls ? "yes" : "no");
-  } catch (error) {
-    if (tls || engineCodeOf(error) === undefined) throw error;
-  }
 }
 
 /** Where others than this process reach the engine of an address. */
@@ -278,7 +234,8 @@ export function reasonOf(error: unknown): string {
   return messageOf(error).replace(/\.$/, "");
 }
 
-async function infoOf(client: EngineClient, ...sections: readonly string[]): Promise<Info> {
+/** Sections of INFO. */
+export async function infoOf(client: EngineClient, ...sections: readonly string[]): Promise<Info> {
   return parseInfo(textOf(await client.call("INFO", ...sections)));
 }
 

@@ -9,7 +9,8 @@ import type { SwitchoverMove } from "../../../core/records/switchover-record.ts"
 import { faults } from "../faults.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { withLoss, withWaitReason } from "../../../core/records/changes.ts";
-import { attach, awaitDrained, placeOf, promote, reasonOf, withEngine } from "./engines.ts";
+import { awaitDrained, placeOf, promote, reasonOf, withEngine } from "./engines.ts";
+import { attach } from "./former-primary.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
 import { failedNodes, releaseTo, sendToProxies } from "./proxies.ts";

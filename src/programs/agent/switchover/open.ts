@@ -10,8 +10,9 @@ import { linkCanFollow } from "../../../mechanisms/site/saved/link-place.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { openEngine, viewEngine } from "./engines.ts";
+import { nameConnection, openEngine, viewEngine } from "./engines.ts";
 import type { EngineControl } from "./engines.ts";
+import { SWITCHOVER } from "./former-primary.ts";
 import { ObstructedMove } from "./obstructed-move.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
@@ -39,6 +40,7 @@ export interface OpenSwitchover {
   readonly drainMs: number;
   readonly primary: EngineControl;
   readonly target: EngineControl;
+  readonly primaryAddress: EngineAddress;
   readonly targetAddress: EngineAddress;
 }
 
@@ -62,14 +64,17 @@ export async function openSwitchover(
     if (record.shards.some(({ id, switchover }) => id === request.shard && switchover !== undefined))
       throw new Fault(faults.switchoverRefused, `a switchover of shard ${request.shard} is under way already`);
     const targetAddress = addressOf(record, move, move.to, ports);
-    const primary = await openEngine(addressOf(record, move, move.from, ports));
+    const primaryAddress = addressOf(record, move, move.from, ports);
+    const primary = await openEngine(primaryAddress);
     opened.push(primary);
+    await nameConnection(primary, SWITCHOVER);
     const target = await openEngine(targetAddress);
     opened.push(target);
     if (request.insists !== true) await requireQuiet(request, ports);
     await requireGates(primary, target, request, move);
     if (request.insists !== true) await requireLink(primary, target, request);
-    return { move, ports, record, drainMs: request.drainMs ?? SWITCHOVER_MS.drain, primary, target, targetAddress };
+    const drainMs = request.drainMs ?? SWITCHOVER_MS.drain;
+    return { move, ports, record, drainMs, primary, target, primaryAddress, targetAddress };
   } catch (error) {
     for (const { client } of opened) client.close();
     if (!(error instanceof Fault)) throw error;

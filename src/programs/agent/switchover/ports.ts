@@ -58,6 +58,7 @@ export const SWITCHOVER_STEPS = [
   "hold",
   "pause",
   "catch-up",
+  "fence",
   "promote",
   "release",
   "demote",

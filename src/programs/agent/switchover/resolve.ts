@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import { evaluateIntent } from "../../../core/planner/database/switchover-intent.ts";
-import type { RoleFacts } from "../../../core/planner/database/switchover-intent.ts";
+import type { FormerFacts } from "../../../core/planner/database/switchover-intent.ts";
 import {
   instanceOf,
   isUnderWay,
@@ -13,17 +13,8 @@ import type { SwitchoverMove } from "../../../core/records/switchover-record.ts"
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import {
-  attach,
-  pauseWrites,
-  placeOf,
-  promote,
-  reasonOf,
-  resumeWrites,
-  roleOf,
-  settledRole,
-  withEngine,
-} from "./engines.ts";
+import { closeNamed, pauseWrites, placeOf, promote, reasonOf, roleOf, settledRole, withEngine } from "./engines.ts";
+import { attach, isFenced, restorePrimary, SWITCHOVER } from "./former-primary.ts";
 import { completeSwitchover, releaseClients } from "./after-promotion.ts";
 import { returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
@@ -94,7 +85,7 @@ interface TakeBack {
   readonly move: SwitchoverMove;
   readonly oldAddress: EngineAddress | undefined;
   readonly targetAddress: EngineAddress | undefined;
-  readonly old: RoleFacts | undefined;
+  readonly old: FormerFacts | undefined;
   readonly loss: string | undefined;
 }
 
@@ -118,7 +109,7 @@ async function rollBack(
   const fence = { op: "fence", ...nameShard(stored, back.shard), epoch: back.epoch } as const;
   if (loss !== undefined) await sendToProxies(proxies, fence);
   await sendToProxies(proxies, releaseTo(target, back, stored, ports));
-  await withEngine(oldAddress, resumeWrites);
+  await withEngine(oldAddress, restorePrimary);
   await returnSiblings(stored, move, target, ports);
   return { kind: "taken-back", record: stored };
 }
@@ -132,12 +123,15 @@ async function reattachTarget(target: EngineAddress, primary: EngineAddress, por
   }
 }
 
-async function fencedRole(address: EngineAddress | undefined): Promise<RoleFacts | undefined> {
+async function fencedRole(address: EngineAddress | undefined): Promise<FormerFacts | undefined> {
   if (address === undefined) return undefined;
   try {
     return await withEngine(address, async (engine) => {
+      // the leader that began may be suspended: it must not fence the primary later
+      await closeNamed(engine, SWITCHOVER);
       await pauseWrites(engine, SWITCHOVER_MS.pause);
-      return roleOf(engine);
+      const view = await roleOf(engine);
+      return { ...view, isFollower: view.role === "replica" && !isFenced(view) };
     });
   } catch (error) {
     if (error instanceof Fault) return undefined; // dead or silent: nothing to fence

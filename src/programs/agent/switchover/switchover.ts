@@ -6,7 +6,17 @@ import { nameShard } from "../../../ports/management/shard-name.ts";
 import { faults } from "../faults.ts";
 import { closeSwitchover, openSwitchover } from "./open.ts";
 import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
-import { awaitOffset, pauseWrites, placeOf, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
+import {
+  awaitOffset,
+  pauseWrites,
+  placeOf,
+  promote,
+  reasonOf,
+  resumeWrites,
+  settledRole,
+  withEngine,
+} from "./engines.ts";
+import { fencePrimary, restorePrimary } from "./former-primary.ts";
 import type { CompletedSwitchover } from "./after-promotion.ts";
 import { completeSwitchover, releaseClients } from "./after-promotion.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -19,8 +29,8 @@ import { requireConfirmed, slowest, sendToProxies } from "./proxies.ts";
  * Moves a shard's primary without a failed request or a lost write. Until the promotion every failure leads back to the
  * old primary, and after it only forward:
  *
- *     check → intend → prepare → hold → pause → catch-up → promote → release → demote → commit
- *     └ refused ┘     └──────────────── aborted ─────────────────┘   └──────── done ────────┘
+ *     check → intend → prepare → hold → pause → catch-up → fence → promote → release → demote → commit
+ *     └ refused ┘     └─────────────────── aborted ──────────────────────┘   └──────── done ────────┘
  */
 export async function switchOver(request: SwitchoverRequest, ports: ShardPorts): Promise<SwitchoverResult> {
   const move = moveTo(request.record, request.shard, request.to);
@@ -125,6 +135,10 @@ async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<v
   await awaitOffset(offset, target);
   progress.caughtUpAt = performance.now();
   await moveSiblings(record, move, place, ports);
+  await step("fence");
+  requireHolds(ports.clock.uptimeMs() - heldSince);
+  // from now on no engine answers reads or writes, whatever became of the holds and of the pause, until the next primary does
+  await awaitOffset(await fencePrimary(primary), target);
   await step("promote");
   requireHolds(ports.clock.uptimeMs() - heldSince);
   await promote(target);
@@ -145,7 +159,7 @@ async function intend(move: SwitchoverMove, ports: ShardPorts): Promise<Database
 
 /**
  * AGENT_HOLDS_TOO_OLD unless every proxy certainly still holds its clients until they are released: counted from before the first was asked,
- * by the shortest deadline. The fence on the old primary lasts longer, but stops neither reads nor what a script does with a refused write.
+ * by the shortest deadline. The fence on the old primary has no end, but does not stop what a script does with a refused write.
  */
 function requireHolds(sinceMs: number): void {
   const ageMs = Math.round(sinceMs);
@@ -165,9 +179,17 @@ async function wasPromoted({ targetAddress }: OpenSwitchover, step: SwitchoverSt
 async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason: string): Promise<SwitchoverResult> {
   const { move, ports, primary } = run;
   const bdb = run.record.uid;
+  const mayBeFenced = FENCED.has(step);
+  try {
+    // over another connection: this one may have failed. Not after a successor of this leader, which finds a target that nothing promotes
+    if (mayBeFenced) await withEngine(run.primaryAddress, restorePrimary);
+  } catch (error) {
+    // the intent stays, and is resolved when the old primary answers
+    return { kind: "unresolved", step, reason: `${reason}; ${reasonOf(error)}`, heldMs: SWITCHOVER_MS.hold };
+  }
   const freed = Promise.all([
     sendToProxies(ports.proxies, { op: "abort", ...nameShard(run.record, move.shard), epoch: move.epoch }),
-    resumeWrites(primary),
+    mayBeFenced ? undefined : resumeWrites(primary),
   ]);
   const heldMs = freed.then(
     () => heldSince(heldAt),
@@ -175,13 +197,16 @@ async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason:
   );
   const undone = await Promise.allSettled([
     freed,
-    ...(step === "promote" ? [returnSiblings(run.record, move, placeOf(primary), ports)] : []),
+    ...(mayBeFenced ? [returnSiblings(run.record, move, placeOf(primary), ports)] : []),
     ports.change((stored) => withdraw(stored, move)),
   ]);
   const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));
   ports.log.warn("switchover aborted", { bdb, shard: move.shard, to: move.to, step, reason, failures });
   return { kind: "aborted", step, reason, heldMs: await heldMs };
 }
+
+/** In these steps the old primary may be fenced, and the siblings follow the target. */
+const FENCED: ReadonlySet<SwitchoverStep> = new Set(["fence", "promote"]);
 
 /** A hold ends by itself. */
 function heldSince(heldAt: number): number {

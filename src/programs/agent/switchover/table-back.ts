@@ -4,18 +4,8 @@ import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { upstreamOf } from "../../../core/planner/database/upstream.ts";
 import { copyFromStart, takeTableBack } from "../../../core/records/reshape-record.ts";
 import { faults } from "../faults.ts";
-import {
-  allowReads,
-  attach,
-  closeNamed,
-  NOWHERE,
-  promote,
-  reasonOf,
-  resumeWrites,
-  roleOf,
-  withEngine,
-  type EngineControl,
-} from "./engines.ts";
+import { closeNamed, reasonOf, withEngine, type EngineControl } from "./engines.ts";
+import { attach, restorePrimary } from "./former-primary.ts";
 import { sendToProxies } from "./proxies.ts";
 import { TABLE_SWITCH } from "./table-engines.ts";
 import type { TablePorts } from "./table-ports.ts";
@@ -89,11 +79,8 @@ async function restoreSources(
   return (await Promise.all(failed)).flat();
 }
 
-/** It is a primary again if the switch has demoted it; one that follows another engine was demoted by others, for a reason. */
+/** It is a primary again if the switch has demoted it. */
 async function restoreSource(engine: EngineControl): Promise<void> {
   await closeNamed(engine, TABLE_SWITCH);
-  await allowReads(engine);
-  const { role, link } = await roleOf(engine);
-  if (role === "replica" && link?.host === NOWHERE.host && link.port === NOWHERE.port) await promote(engine);
-  await resumeWrites(engine);
+  await restorePrimary(engine);
 }

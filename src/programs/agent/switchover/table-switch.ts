@@ -10,7 +10,8 @@ import {
 } from "../../../core/records/reshape-record.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { faults } from "../faults.ts";
-import { awaitOffset, pauseWrites, promote, reasonOf, resumeWrites, retirePrimary, roleOf } from "./engines.ts";
+import { awaitOffset, pauseWrites, promote, reasonOf, resumeWrites, roleOf } from "./engines.ts";
+import { retirePrimary } from "./former-primary.ts";
 import { failedNodes, requireConfirmed, sendToProxies, slowest } from "./proxies.ts";
 import { takeBackTable } from "./table-back.ts";
 import { connectTable, type TableEngines } from "./table-engines.ts";

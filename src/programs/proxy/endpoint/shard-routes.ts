@@ -5,6 +5,7 @@ import type { SwitchoverContext } from "../switchover/context.ts";
 import { ShardRoute } from "../switchover/shard-route.ts";
 import type { Routes } from "../upstream/only-route.ts";
 import { Upstream } from "../upstream/upstream.ts";
+import { SCAN_CONNECTION } from "../../../ports/resp/connection-names.ts";
 import { isClosed, servedShards } from "./served-shards.ts";
 
 /** The shards of an endpoint: the ways to their primaries, in the order of the configuration, and which of them has each slot. */
@@ -14,6 +15,12 @@ export interface RoutedShards {
   readonly table: SlotTable | undefined;
   /** Where scans of the keys of each shard go on. */
   readonly scans: Routes<ScanSources>;
+  readonly standing: Standing;
+}
+
+/** Whether clients are sent to these shards; otherwise they are prepared, and their primaries are promoted before that. */
+interface Standing {
+  serves: boolean;
 }
 
 /** The shards that serve an endpoint. */
@@ -36,19 +43,20 @@ export class EndpointShards {
   /** To be called once, before anything else. PROXY_SLOT_TABLE when the shards and slots of the configuration do not fit. */
   begin(context: RoutingContext, config: EndpointConfig): void {
     this.#context = context;
-    this.#routed = routeShards(context, config);
+    this.#routed = routeShards(context, config, { serves: true });
   }
 
   /** The ways to the shards of a configuration that does not serve yet; PROXY_SLOT_TABLE when its shards and slots do not fit. */
-  next(config: EndpointConfig): RoutedShards {
+  next(config: EndpointConfig, standing: Standing): RoutedShards {
     if (this.#context === undefined) throw new Error("the endpoint has no shards yet");
-    return routeShards(this.#context, config);
+    return routeShards(this.#context, config, standing);
   }
 
   /** Serves by these ways from now on; the ways before. */
   serve(next: RoutedShards): RoutedShards {
     const before = this.#current;
     this.#routed = next;
+    next.standing.serves = true;
     return before;
   }
 
@@ -59,26 +67,31 @@ export class EndpointShards {
 }
 
 /** What all ways of an endpoint work with. */
-type RoutingContext = Omit<SwitchoverContext, "scans" | "hasOtherShards">;
+type RoutingContext = Omit<SwitchoverContext, "scans" | "hasOtherShards" | "serves">;
 
 /** The ways to the shards of a configuration; PROXY_SLOT_TABLE when its shards and slots do not fit. */
-function routeShards(context: RoutingContext, config: EndpointConfig): RoutedShards {
+function routeShards(context: RoutingContext, config: EndpointConfig, standing: Standing): RoutedShards {
   const { shards, table } = servedShards(config);
   const routeShard = (shard: EndpointShard): { readonly scans: ScanSources; readonly route: ShardRoute } => {
     const scans = new ScanSources(
       context.clock,
-      (address) => new Upstream(address, { ...context, changed: () => undefined }),
+      (address) => new Upstream(address, { ...context, ...OF_SCANS }),
       context.holdMs,
       config.tableEpoch,
     );
     const hasOtherShards = table !== undefined;
-    return { scans, route: new ShardRoute({ ...context, scans, hasOtherShards }, shard, isClosed(config)) };
+    const own = { scans, hasOtherShards, serves: () => standing.serves };
+    return { scans, route: new ShardRoute({ ...context, ...own }, shard, isClosed(config)) };
   };
   const [first, ...others] = shards;
   const [one, more] = [routeShard(first), others.map(routeShard)];
   return {
     table,
+    standing,
     scans: [one.scans, ...more.map(({ scans }) => scans)],
     routes: [one.route, ...more.map(({ route }) => route)],
   };
 }
+
+/** Scans go on where they began, also at an engine that is no primary any more. */
+const OF_SCANS = { changed: () => undefined, connectionName: SCAN_CONNECTION, mustLead: () => false };

@@ -78,7 +78,7 @@ export class TableChange {
     const { config, next } = this.#configWith(tableEpoch, shards);
     this.#dropPrepared();
     if (!next.isOther) return;
-    const prepared = { tableEpoch, routed: this.#served.next(config) };
+    const prepared = { tableEpoch, routed: this.#served.next(config, { serves: false }) };
     this.#prepared = prepared;
     try {
       await Promise.all(prepared.routed.routes.map((route) => this.#warm(route)));
@@ -176,7 +176,7 @@ export class TableChange {
       routed.routes.every(({ id }, at) => id === config.shards[at]?.id);
     if (isPrepared) return { ...routed, table: servedShards(config).table };
     this.#dropPrepared();
-    return this.#served.next(config);
+    return this.#served.next(config, { serves: true });
   }
 
   #configWith(tableEpoch: number, shards: readonly EndpointShard[]) {

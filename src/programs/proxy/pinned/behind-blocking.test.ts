@@ -3,7 +3,7 @@ import { done } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
-import { demote, promote } from "../../../../test/kit/engines/switchover.ts";
+import { demote, promoteBeside } from "../../../../test/kit/engines/switchover.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
@@ -152,7 +152,7 @@ for (const [what, [requests, answers]] of Object.entries(READS))
     await untilBlocked(served.primary, 1);
     await done(served.prepare());
     await done(served.hold({ holdMs: 60_000 }));
-    await promote(served.primary, served.replica);
+    await promoteBeside(served.primary, served.replica);
     // as a client of another proxy does that is released first
     await served.replica.call("SET", "read", "new");
     await endWait(served);
@@ -175,7 +175,7 @@ test("an XREAD that waits behind a blocking command in a hold shows the entries 
   await untilBlocked(served.primary, 1);
   await done(served.prepare());
   await done(served.hold({ holdMs: 60_000 }));
-  await promote(served.primary, served.replica);
+  await promoteBeside(served.primary, served.replica);
   await served.replica.call("XADD", "stream", "2-1", "a", "2");
   await endWait(served);
   assert.equal(await client.read(), null);
@@ -230,7 +230,7 @@ for (const [what, [requests, answers]] of Object.entries(FOLLOWS))
       const [from, to] = [served.primary, served.replica];
       await done(served.prepare());
       await done(served.hold({ holdMs: 60_000 }));
-      await promote(from, to);
+      await promoteBeside(from, to);
       await endWait(served);
       assert.equal(await client.read(), null);
       [served.primary, served.replica] = [to, from];

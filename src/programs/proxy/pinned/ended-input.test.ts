@@ -170,6 +170,8 @@ test("a client that sends a blocking command and FIN during a hold gets the elem
 test("a request that the engine refuses because it was demoted is executed by the next primary, also for a client that has sent FIN", async (served) => {
   const [client, other] = [await served.client(), await served.client()];
   await other.ask("DEL", "counted", "q");
+  // its connection to the engine is the one that the script gets
+  assert.deepEqual([await client.ask("MULTI"), await client.ask("EXEC")], ["OK", []]);
   await served.moveEngines();
   const before = await refusals(served.replica);
   client.send("EVAL", "return redis.call('INCR', 'counted')", "0");

@@ -4,6 +4,7 @@ import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { ConnectionState } from "./connection-state.ts";
+import type { PendingQueue } from "./pending-queue.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import type { MarkerListening } from "./marker-listening.ts";
 import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
@@ -40,6 +41,18 @@ export function mirroredConnection(
       session.output.push(message);
     },
   };
+}
+
+/** A subscriber that a change of primary can mirror: a user may have no right to the marker. */
+export function canBeMirrored(
+  { identity }: Pick<PinnedParts, "identity">,
+  { subscriptions }: Pick<ConnectionState, "subscriptions">,
+  pending: Pick<PendingQueue, "unanswered" | "has">,
+  { isFree, isMarked }: { readonly isFree: boolean; readonly isMarked: boolean },
+): boolean {
+  if (identity.user !== undefined || subscriptions.size === 0) return false;
+  const changes = pending.has("subscription", "tracking", "monitor", "select", "hello", "auth");
+  return (isFree && pending.unanswered === 0) || (isMarked && !changes);
 }
 
 /** Why the client may have missed messages, now that its engine is gone. */
@@ -101,6 +114,11 @@ export class Mirroring {
   succeed(upstream: Upstream | undefined): void {
     this.#successor ??= this.adopt(upstream);
     this.#successor?.deliver(this.#first.push);
+  }
+
+  /** The same while clients are held, where the mirror is: the first connection ends before they go on. */
+  succeedAhead(): void {
+    if (this.#first.held()) this.succeed(this.#mirror?.upstream);
   }
 
   /** The client gets the messages of a mirror. */

@@ -6,7 +6,7 @@ import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/e
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
-import { promote } from "../../../../test/kit/engines/switchover.ts";
+import { promoteBeside } from "../../../../test/kit/engines/switchover.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 
 // An engine that is asked to unblock a command which it has put off, because writes are paused, crashes, or answers that command twice.
@@ -69,7 +69,7 @@ test("a client that waits at a primary which was left goes on at the next one be
   await untilBlocked(former, 1);
   await done(served.prepare());
   await done(served.hold());
-  await promote(former, served.replica);
+  await promoteBeside(former, served.replica);
   await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
   await untilBlocked(served.replica, 1);
   await served.replica.call("RPUSH", "queue", "a");

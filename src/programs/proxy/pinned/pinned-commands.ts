@@ -1,7 +1,7 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
-import { commandName } from "../protocol/arguments.ts";
+import { commandName, isAlone } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { greetingFor } from "../protocol/greeting.ts";
@@ -16,6 +16,7 @@ import type { OwnCommand, PendingKind, PendingRequest } from "./pending-request.
 import type { PinnedParts } from "./pinned-parts.ts";
 import type { Redirection } from "./redirection.ts";
 import { StreamIds } from "./stream-ids.ts";
+import { withoutName } from "./without-name.ts";
 
 /** Sends `bytes` to the engine, for a request that gets a reply. */
 export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
@@ -262,6 +263,8 @@ export class PinnedCommands {
     switch (kind) {
       case "tracking":
         return this.#redirection.atEngine(request);
+      case "hello":
+        return withoutName(request);
       case "scan":
         return placedScan(this.#scans, this.#engine, request);
       case "queued":
@@ -282,11 +285,6 @@ export class PinnedCommands {
   #now(): number {
     return this.#parts.endpoint.clock.uptimeMs();
   }
-}
-
-/** True of a request without arguments. */
-function isAlone(request: Buffer): boolean {
-  return requestArguments(request).length === 1;
 }
 
 function isSpecial({ special }: PendingRequest): boolean {

@@ -7,7 +7,7 @@ import { discardAt } from "./discard.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { MarkerListening } from "./marker-listening.ts";
-import { missedMessages, Mirroring, mirroredConnection } from "./mirroring.ts";
+import { canBeMirrored, missedMessages, Mirroring, mirroredConnection } from "./mirroring.ts";
 import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
 import { hasFailed, isForeign, isOutrun, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { isAsking, pinMachine } from "./pin-states.ts";
@@ -218,6 +218,7 @@ export class Pinned {
     this.#waitLimit.stop();
     const isAsked = this.work.endedInput.isEnding;
     this.#pin = undefined;
+    this.#mirroring.succeedAhead();
     this.#mirroring.end();
     const missed = isAsked ? undefined : missedMessages(this.#parts, this.state, this.#mirroring);
     if (isAsked && this.#pending.length > 0) this.work.endedInput.end();
@@ -314,6 +315,7 @@ export class Pinned {
 
   /** Leaves the engine, once nothing is pending there. */
   #leave(): void {
+    this.#mirroring.succeedAhead();
     this.#mirroring.end();
     this.withdraw();
     if (this.#pending.length > 0 || isAsking(this.#machine.state)) return;
@@ -385,12 +387,9 @@ export class Pinned {
 
   #describeSubscriber(): Subscriber {
     return {
-      // a switchover can mirror it: a user may have no right to the marker
       isListening: () => {
-        const isSubscriber = this.#parts.identity.user === undefined && this.state.subscriptions.size > 0;
-        const isIdle = this.#commands.isFree && this.#pending.unanswered === 0;
-        const changes = this.#pending.has("subscription", "tracking", "monitor", "select", "hello", "auth");
-        return isSubscriber && this.#pin !== undefined && (isIdle || (this.#listening.isOn && !changes));
+        const standing = { isFree: this.#commands.isFree, isMarked: this.#listening.isOn };
+        return this.#pin !== undefined && canBeMirrored(this.#parts, this.state, this.#pending, standing);
       },
       mirror: (target, marker) => this.#mirroring.begin(target, marker),
     };

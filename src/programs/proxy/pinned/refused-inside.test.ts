@@ -15,6 +15,8 @@ for (const [what, script, result, refusal] of [
 ] as const)
   test(`a transaction with a script that ${what}, which a former primary has refused inside, is executed by the next one`, async (served) => {
     const client = await served.client();
+    // its connection to the engine is the one that the next transaction gets
+    assert.deepEqual([await client.ask("MULTI"), await client.ask("EXEC")], ["OK", []]);
     await served.primary.call("SET", "counted", "1");
     await served.moveEngines();
     const former = served.replica;

@@ -39,3 +39,8 @@ function unquoteSingle(text: string): string {
 export function commandName(request: Buffer): string {
   return keyword(requestArguments(request.subarray(0, 128))[0]);
 }
+
+/** True of a request that is the name of its command alone. */
+export function isAlone(request: Buffer): boolean {
+  return requestArguments(request).length === 1;
+}

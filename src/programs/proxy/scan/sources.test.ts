@@ -15,6 +15,7 @@ import { clientIdentity } from "../client/identity.ts";
 import { ScanSources } from "./sources.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 import { PeerWatch } from "../upstream/peer-watch.ts";
+import { SCAN_CONNECTION } from "../../../ports/resp/connection-names.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
 test("a former primary is kept until a minute has passed without a scan", async () => {
@@ -30,6 +31,8 @@ test("a former primary is kept until a minute has passed without a scan", async 
     requestLogins: () => [],
     scriptLimitMs: () => 5000,
     changed: () => undefined,
+    connectionName: SCAN_CONNECTION,
+    mustLead: () => false,
     lease: heldLease(),
     engineTls: new EngineTls(),
   };

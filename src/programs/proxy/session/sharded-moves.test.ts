@@ -4,7 +4,7 @@ import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { demote, promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { demoteBeside, promoteBeside, switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { playModel } from "../../../../test/kit/sharded/play-model.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
@@ -30,8 +30,8 @@ for (const isHeld of [true, false])
       const epoch = moves + 2;
       if (isHeld) await switchOver([sharded.proxy], epoch, from, to, 2);
       else {
-        await promote(from, to);
-        await demote(from, to);
+        await promoteBeside(from, to);
+        await demoteBeside(from, to);
         await done(sharded.proxy.send({ op: "release", bdb: 1, shard: 2, epoch, target: addressOf(to) }));
       }
       [from, to] = [to, from];

@@ -66,6 +66,8 @@ for (const [where, script, stream] of [
     const endpoint = endpointFor(one);
     await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
     const client = await RawClient.connect(endpoint.listen);
+    // its connection to the engine is the one that the transaction gets
+    assert.deepEqual([await client.ask("MULTI"), await client.ask("EXEC")], ["OK", []]);
     // as a former primary whose proxy has missed the hold
     await one.call("REPLICAOF", "127.0.0.1", 1);
     for (const request of [

@@ -1,4 +1,5 @@
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
+import { ENDPOINT_CONNECTION } from "../../../ports/resp/connection-names.ts";
 import { LeaseWatch } from "../timing/lease-watch.ts";
 import { startTimer } from "../timing/timer.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
@@ -6,7 +7,9 @@ import type { Requirement } from "../upstream/requirement.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import type { UpstreamContext } from "../upstream/upstream.ts";
 
-export interface PrimaryContext extends Omit<UpstreamContext, "changed"> {
+export interface PrimaryContext extends Omit<UpstreamContext, "changed" | "connectionName" | "mustLead"> {
+  /** Clients are sent to the primary; false while it is only prepared, and is promoted later. */
+  readonly serves: () => boolean;
   /** How long clients may wait for a primary, in milliseconds. */
   readonly holdMs: () => number;
 }
@@ -57,6 +60,9 @@ export class CurrentPrimary {
   connectTo(address: EnginePlace): Upstream {
     const upstream: Upstream = new Upstream(address, {
       ...this.#context,
+      connectionName: ENDPOINT_CONNECTION,
+      // one that is prepared is promoted before it is the primary here
+      mustLead: () => upstream === this.upstream && this.#context.serves(),
       changed: () => {
         if (upstream === this.upstream) this.#changed();
       },

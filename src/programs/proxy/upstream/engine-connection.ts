@@ -16,6 +16,10 @@ export interface DialOptions {
   readonly protocol: number;
   readonly database: number;
   readonly timeoutMs: number;
+  /** What the engine lists the connection as. */
+  readonly name: string;
+  /** It is of use only at an engine that is a primary when it is dialled. */
+  readonly mustLead: boolean;
 }
 
 /** A connection that is authenticated, has the protocol and database it was dialled with, and has nothing outstanding. */
@@ -27,7 +31,7 @@ export interface EngineConnection {
   readonly id: number;
 }
 
-/** Dials an engine; PROXY_TARGET_UNREACHABLE when it cannot be reached or refuses, with its answer in the details. */
+/** Dials an engine; PROXY_TARGET_UNREACHABLE when it cannot be reached, refuses, with its answer in the details, or is no primary although it must be. */
 export async function dialEngine(options: DialOptions): Promise<EngineConnection> {
   const [login, ...others] = options.logins;
   try {
@@ -41,13 +45,15 @@ export async function dialEngine(options: DialOptions): Promise<EngineConnection
 async function dialWith(options: DialOptions, login: EngineLogin | undefined): Promise<EngineConnection> {
   const socket = await dial(options);
   const auth = login === undefined || login.password === "" ? [] : ["AUTH", login.user, login.password];
-  const commands: Arg[][] = [["HELLO", options.protocol, ...auth]];
+  const commands: Arg[][] = [["HELLO", options.protocol, ...auth, "SETNAME", options.name]];
   if (options.database > 0) commands.push(["SELECT", options.database]);
   try {
     const frames = await exchange(socket, commands, options.timeoutMs);
     const refused = frames.find((frame) => frame[0] === MINUS);
     if (refused !== undefined) throw unreachable(options, "it refuses the connection", { answer: refused });
     const [hello = Buffer.alloc(0)] = frames;
+    if (options.mustLead && !HELLO_OF_PRIMARY.test(hello.toString("latin1")))
+      throw unreachable(options, "it is no primary");
     // an engine that runs a script answers HELLO, and no question for the number alone
     const id = Number(/\r\nid\r\n:(\d+)/.exec(hello.toString("latin1"))?.[1] ?? 0);
     return { socket, hello, id };
@@ -63,6 +69,7 @@ export function dialRefusal(error: unknown): Buffer | undefined {
 }
 
 const MINUS = 45;
+const HELLO_OF_PRIMARY = /\r\nrole\r\n\$6\r\nmaster\r\n/;
 
 function dial(options: DialOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -11,7 +11,8 @@ test("connections that are made before a change of primary, for clients that lea
   await using engine = await ScriptedEngine.start();
   const clock = new FakeClock();
   const address = { host: engine.host, port: engine.port };
-  const dial = () => dialEngine({ address, logins: [], ...DEFAULT_SETTINGS, timeoutMs: 10_000 });
+  const dial = () =>
+    dialEngine({ address, logins: [], ...DEFAULT_SETTINGS, timeoutMs: 10_000, name: "pins", mustLead: false });
   const pool = new PinPool({ clock, permits: openPermits(), isRetired: () => false, dial });
   // one call ends after half a second, however many there are
   while (pool.spare < 400) await pool.dialAhead(Array.from({ length: 100 }, () => DEFAULT_SETTINGS));

@@ -43,6 +43,13 @@ export interface UpstreamContext {
   readonly scriptLimitMs: () => number;
   /** A lane is ready, is gone, or takes requests again. */
   readonly changed: () => void;
+  /** What the engine lists its connections as that carry requests of clients. */
+  readonly connectionName: string;
+  /**
+   * Clients are sent to the engine: a connection that is dialled now is of use only while it is a primary. Those that were prepared are, as it is promoted
+   * before, and an engine ends all of them when it follows another one.
+   */
+  readonly mustLead: () => boolean;
 }
 
 /** All connections of one endpoint to one engine. */
@@ -77,7 +84,14 @@ export class Upstream {
     const permits = { lease, rounds: this.rounds, memory };
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
-      dialEngine({ address: target, logins: requestLogins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
+      dialEngine({
+        address: target,
+        logins: requestLogins(),
+        ...settings,
+        timeoutMs: DIAL_TIMEOUT_MS,
+        name: context.connectionName,
+        mustLead: context.mustLead(),
+      });
     const unreachable = (failures: number, error: unknown): void => {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };
