@@ -57,6 +57,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/endpoint/handshakes.ts #running": "LIMITS.handshakes",
   "src/programs/proxy/endpoint/listener.ts #connections": CLIENTS,
   "src/programs/proxy/endpoint/listener.ts #refused": "REFUSED_AT_ONCE",
+  "src/programs/proxy/endpoint/listener.ts #servers": "two: the ports of the database",
   "src/programs/proxy/endpoint/shared-scripts.ts #unsent": "MOST_UNSENT",
   "src/programs/proxy/pinned/learnt-scripts.ts #queued": "the commands of an open transaction: LIMITS.transactionBytes",
   "src/programs/proxy/pinned/open-transaction.ts special": "LIMITS.specialBytes",

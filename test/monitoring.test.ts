@@ -49,7 +49,9 @@ test("what neither the dashboard nor an alert shows is known", () => {
       .join(" ") + dashboard;
   const unused = Object.keys(METRICS).filter((name) => !asked.includes(name));
   assert.deepEqual(unused.toSorted(), [
+    "store_endpoint_forwarded_total",
     "store_endpoint_listening",
+    "store_endpoint_moved_total",
     "store_endpoint_multi_slot_requests_total",
     "store_link_compared",
     "store_link_differences_total",

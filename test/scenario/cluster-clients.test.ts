@@ -44,11 +44,10 @@ await test("clients in cluster mode and others see one order of all operations, 
   await using stack = new AsyncDisposableStack();
   const recorders = startAllClients(stack);
   await atWork(recorders, 50);
-  await movePrimary();
-  await becomes(4);
-  await movePrimary();
-  await becomes(3);
-  await atWork(recorders, 100);
+  for (const change of [movePrimary, () => becomes(4), movePrimary, () => becomes(3)]) {
+    await change();
+    await untilStraight(recorders);
+  }
   const operations = await stopAll(recorders);
   const failed = operations.filter((operation) => operation.end === undefined && !givesUp(operation));
   assert.deepEqual(failed, [], recorders.flatMap(({ failures }) => failures).join("; "));
@@ -113,6 +112,22 @@ async function atWork(recorders: readonly Recorder[], more: number): Promise<voi
   const goals = recorders.map(({ operations }) => operations.length + more);
   const isDone = (): boolean => recorders.every(({ operations }, at) => operations.length >= (goals[at] ?? 0));
   await until("every client is at work", isDone, PATIENCE);
+}
+
+/** Waits until all requests of clients in cluster mode come to the nodes of their primaries. */
+async function untilStraight(recorders: readonly Recorder[]): Promise<void> {
+  const areStraight = async (): Promise<boolean> => {
+    const before = await forwarded();
+    await atWork(recorders, 30);
+    return (await forwarded()) === before;
+  };
+  await until("no request is forwarded", areStraight, PATIENCE);
+}
+
+/** Requests of such clients so far that came to another node. */
+async function forwarded(): Promise<number> {
+  const stats = await cluster.client.call("bdbStatsLast", { params: { uid } });
+  return Number(stats[uid]?.["forwarded_total"]);
 }
 
 async function stopAll(recorders: readonly Recorder[]): Promise<readonly Operation[]> {

@@ -128,6 +128,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly name: string;
   /** Endpoint port, the same on each node. */
   readonly port: number;
+  /** The port for clients of a cluster, the same on each node, which is kept once it is given; absent: they have connected as all others so far. */
+  readonly clusterPort?: number;
   /** The version that the database is at: every serving instance has it. */
   readonly storeVersion: StoreVersion;
   /** The status of its worst shard: `recovery` as long as one shard is in recovery. */

@@ -6,7 +6,7 @@ import { evenSlots } from "../slots/shard-slots.ts";
 
 /** What is asked of a new database, checked. */
 export type RequestedDatabase = SettingValues &
-  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate"> &
+  Pick<DatabaseRecord, "name" | "port" | "clusterPort" | "storeVersion" | "modules" | "passwords" | "certificate"> &
   Pick<DatabaseRecord, "activeActive" | "awaitsSites">;
 
 /** What the cluster gives a new database. */

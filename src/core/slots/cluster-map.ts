@@ -13,6 +13,7 @@ export interface MapFacts {
   readonly bdb: number;
   /** The node whose endpoint is asked. */
   readonly own: ClusterPlace;
+  /** The one that the map names, the same at each node. */
   readonly port: number;
   /** The port speaks TLS. */
   readonly speaksTls: boolean;
@@ -76,13 +77,6 @@ export function memberOfSlot({ members }: ClusterMap, slot: number): ClusterMemb
   const found = members.find(({ slots }) => slots.some(({ from, to }) => from <= slot && slot <= to));
   if (found === undefined) throw new Error(`slot ${slot} has no member`);
   return found;
-}
-
-/** Whether slots that the asked node served by the first map are served elsewhere by the second. */
-export function hasLostSlots(before: ClusterMap, after: ClusterMap): boolean {
-  const isKept = ({ from, to }: SlotRange): boolean =>
-    after.own.slots.some((range) => range.from <= from && to <= range.to);
-  return !before.own.slots.every(isKept);
 }
 
 /** The replicas of a primary, in the order of the map. */

@@ -96,6 +96,8 @@ export interface EndpointConfig {
   readonly certificate?: EndpointCertificate;
   /** Where the nodes that take clients listen, this one among them; absent where clients see no cluster. */
   readonly nodes?: readonly { readonly node: number; readonly host: string }[];
+  /** The port for clients of a cluster, the same at each node, which the map of the cluster names; absent: it names that of all clients. */
+  readonly clusterPort?: number;
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
 }
@@ -205,6 +207,9 @@ export interface EndpointCounts {
   readonly outages: HistogramValues;
   /** Requests and transactions whose keys lie in several slots, by command; nodes of releases before 0.5.0 do not say it. */
   readonly crossings?: Readonly<Record<string, number>>;
+  /** Requests of clients of a cluster: those that were to be sent to another node, and those for an engine at another node; nodes of releases before 0.6.0 do not say it. */
+  readonly moved?: number;
+  readonly forwarded?: number;
 }
 
 /** Numbers of one endpoint since it was opened. */

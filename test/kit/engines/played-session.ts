@@ -293,7 +293,7 @@ function clientIdentity(): ClientIdentity {
     authenticated: true,
     user: undefined,
     settings: DEFAULT_SETTINGS,
-    seenMap: undefined,
+    ofCluster: undefined,
     lastCommand: "",
     lastAt: 0,
   };

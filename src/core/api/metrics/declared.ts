@@ -66,6 +66,16 @@ const NODE = {
     [...DATABASE, "command"],
     "Requests whose keys lie in several slots, where a database with several shards needs one; `MULTI` counts transactions. DEL, EXISTS, MGET, MSET, TOUCH and UNLINK are not counted: shards answer parts of them",
   ),
+  store_endpoint_moved_total: counter(
+    "node",
+    DATABASE,
+    "Requests of libraries in cluster mode that were answered with `MOVED`, since another node serves their slots now",
+  ),
+  store_endpoint_forwarded_total: counter(
+    "node",
+    DATABASE,
+    "Requests of libraries in cluster mode for an engine at another node: they have an old map, or read from replicas",
+  ),
   store_endpoint_holds_expired_total: counter("node", DATABASE, "Holds that ended at their own deadline"),
   store_endpoint_moves_total: counter(
     "node",

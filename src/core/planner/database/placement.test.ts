@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
-import { freeEndpointPort, placeInstance, placeKept } from "./placement.ts";
+import { freeClusterPort, freeEndpointPort, placeInstance, placeKept } from "./placement.ts";
 import type { PlacementRequest } from "./placement.ts";
 
 const MIB = 1_048_576;
@@ -194,4 +194,10 @@ test("the lowest free endpoint port is taken", () => {
 
 test("without a free endpoint port there is none", () => {
   assert.equal(freeEndpointPort(Array.from({ length: 10_000 }, (_, index) => 10_000 + index)), undefined);
+});
+
+test("clients of a cluster get the highest port that no database has", () => {
+  assert.equal(freeClusterPort([10_000]), 19_999);
+  assert.equal(freeClusterPort([19_999, 19_997]), 19_998);
+  assert.equal(freeClusterPort(Array.from({ length: 10_000 }, (_, index) => 10_000 + index)), undefined);
 });

@@ -123,6 +123,16 @@ export function freeEndpointPort(taken: readonly number[]): number | undefined {
   return freePort(ENDPOINT_PORTS, taken);
 }
 
+/** The highest one: those that users choose are rather low. */
+export function freeClusterPort(taken: readonly number[]): number | undefined {
+  const { first, last } = ENDPOINT_PORTS;
+  const found = freePort(
+    { first: 0, last: last - first },
+    taken.map((port) => last - port),
+  );
+  return found === undefined ? undefined : last - found;
+}
+
 function whyNot(node: NodeFacts, request: PlacementRequest): string | undefined {
   if (!node.alive) return "is down";
   if (node.draining) return "is in maintenance or does not reach the Kubernetes API";

@@ -39,6 +39,13 @@ export const BDB = z
       .describe("Where an upgrade that is under way leads; never from nodes of releases before 0.5.0."),
     ...ANSWERED_FIELDS,
     port: z.int().positive(),
+    oss_cluster_port: z
+      .int()
+      .positive()
+      .exactOptional()
+      .describe(
+        "The port at the addresses of the nodes to which libraries in cluster mode are sent; only with `oss_cluster`, never from nodes of releases before 0.6.0.",
+      ),
     shards_count: z.int().positive(),
     shards_count_asked: z
       .int()

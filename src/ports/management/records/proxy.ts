@@ -19,6 +19,8 @@ const COUNTED = z.strictObject({
   answeredLate: DISTRIBUTION,
   holds: DISTRIBUTION,
   outages: DISTRIBUTION,
+  moved: count.exactOptional().describe("Absent from nodes of releases before 0.6.0."),
+  forwarded: count.exactOptional().describe("Absent from nodes of releases before 0.6.0."),
 });
 
 const ENDPOINT_COUNTERS = z.strictObject({

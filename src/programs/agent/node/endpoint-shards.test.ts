@@ -90,6 +90,9 @@ test("the endpoint of a database knows where the nodes are that take clients whe
   const { record } = factsOf({ instances: first.instances });
   const means = { addressOf, syncOf: () => undefined, openNodes: [1, 3] };
   const nodes = [1, 3].map((node) => ({ node, host: addressOf(node) }));
-  assert.deepEqual(wantedEndpoint({ ...record, ossCluster: true }, at, held, means)?.nodes, nodes);
+  const { nodes: known, clusterPort } =
+    wantedEndpoint({ ...record, ossCluster: true, clusterPort: 19_999 }, at, held, means) ?? {};
+  assert.deepEqual([known, clusterPort], [nodes, 19_999]);
+  assert.equal("clusterPort" in (wantedEndpoint({ ...record, clusterPort: 19_999 }, at, held, means) ?? {}), false);
   assert.equal("nodes" in (wantedEndpoint(record, at, held, means) ?? {}), false);
 });

@@ -59,6 +59,8 @@ function sumOfCounts(one: EndpointCounts, other: EndpointCounts, { moves, waits 
     holds: waits(one.holds, other.holds),
     outages: waits(one.outages, other.outages),
     crossings: sumByName(one.crossings ?? {}, other.crossings ?? {}),
+    moved: (one.moved ?? 0) + (other.moved ?? 0),
+    forwarded: (one.forwarded ?? 0) + (other.forwarded ?? 0),
   };
 }
 

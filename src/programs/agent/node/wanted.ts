@@ -90,10 +90,17 @@ export function wantedEndpoint(
     scriptLimitMs: scriptLimitMs(effectiveParameters(parameters)),
     parameters: { database: record.name, ...parameters },
     settings: endpointSettings(record),
-    ...(record.ossCluster ? { nodes: nodesAt(means) } : {}),
+    ...(record.ossCluster ? clusterOf(record, means) : {}),
     ...siteOf(record, access),
     ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),
   };
+}
+
+function clusterOf(
+  { clusterPort }: DatabaseRecord,
+  means: WantedEndpointMeans,
+): Pick<EndpointConfig, "nodes" | "clusterPort"> {
+  return { nodes: nodesAt(means), ...(clusterPort === undefined ? {} : { clusterPort }) };
 }
 
 function nodesAt({ openNodes, addressOf }: WantedEndpointMeans): NonNullable<EndpointConfig["nodes"]> {

@@ -92,6 +92,7 @@ const database: z.ZodType<StoredDatabase> = z.looseObject({
   name: z.string(),
   ...STORED_FIELDS,
   port,
+  clusterPort: port.exactOptional(),
   storeVersion: z.enum(DATABASE_VERSIONS),
   status: z.enum(DATABASE_STATES),
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import type { ClusterMap } from "../../../core/slots/cluster-map.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { WorkerNumber } from "../limits/proxy-worker.ts";
@@ -19,12 +18,18 @@ export interface ClientIdentity {
   /** An engine user other than `default`. The engine enforces its rights, so the client gets a connection of its own. */
   user: { readonly name: Buffer; readonly password: Buffer } | undefined;
   settings: ConnectionSettings;
-  /** The map of the cluster that it got last; undefined: it has asked for none. */
-  seenMap: ClusterMap | undefined;
+  /** It came to the port for clients of a cluster; undefined: to that for all clients. */
+  readonly ofCluster: ClusterMode | undefined;
   /** The command that it sent last, with its subcommand where that is known; empty before the first. */
   lastCommand: string;
   /** When it sent that, as uptime in milliseconds. */
   lastAt: number;
+}
+
+/** A client in cluster mode. */
+export interface ClusterMode {
+  /** READONLY: it reads from replicas. */
+  readsReplicas: boolean;
 }
 
 /** The client has sent a request. */
@@ -53,13 +58,14 @@ export function hostOf({ address }: Pick<ClientIdentity, "address">): string {
   return address.slice(0, address.lastIndexOf(":"));
 }
 
-/** A client that has just connected. */
-export function clientIdentity(socket: Socket, id: number, authenticated: boolean, since: number): ClientIdentity {
+/** A client that has just connected, as its endpoint sees it. */
+export function clientIdentity(
+  socket: Socket,
+  connected: Pick<ClientIdentity, "id" | "authenticated" | "since" | "ofCluster">,
+): ClientIdentity {
   const { remoteAddress = "", remotePort = 0 } = socket;
   return {
-    id,
-    since,
-    authenticated,
+    ...connected,
     address: `${remoteAddress}:${remotePort}`,
     // few are ever asked for it, and the kernel has to be asked
     get localAddress() {
@@ -70,8 +76,7 @@ export function clientIdentity(socket: Socket, id: number, authenticated: boolea
     library: { name: "", version: "" },
     user: undefined,
     settings: DEFAULT_SETTINGS,
-    seenMap: undefined,
     lastCommand: "",
-    lastAt: since,
+    lastAt: connected.since,
   };
 }

@@ -132,7 +132,10 @@ async function countsOf(served: Served): Promise<Counted> {
 function since(before: Counted, { crossings: _, ...now }: Counted): Counted {
   const numbers = Object.entries(now).map(([name, value]): [string, unknown] => {
     const earlier = before[name as keyof typeof now];
-    return [name, typeof earlier === "number" ? Number(value) - earlier : less(value as HistogramValues, earlier)];
+    return [
+      name,
+      typeof earlier === "object" ? less(value as HistogramValues, earlier) : Number(value) - (earlier ?? 0),
+    ];
   });
   return Object.fromEntries(numbers) as unknown as Counted; // of the same names
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { Fault, isFault } from "#kit/base/fault";
 import { limitedRate } from "#kit/base/limited-rate";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
-import type { EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
+import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import { clientId, clientIdentity } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
 import { IDLE_BYTES, type ConnectionHolder } from "../limits/connection-budget.ts";
@@ -74,9 +74,18 @@ export class Endpoint implements ConnectionHolder {
   async listen(): Promise<void> {
     this.#machine.apply("serve");
     if (this.#machine.state !== "serving") return;
-    if (workerClientLimit(this.parts.config, this.#context.worker) > 0)
-      await this.#listener.listen(this.parts.config.listen);
+    if (workerClientLimit(this.parts.config, this.#context.worker) > 0) await this.#listen();
     else this.#listener.close();
+  }
+
+  /** Where clients of a cluster cannot connect, all others can. */
+  async #listen(): Promise<void> {
+    try {
+      await this.#listener.listen(portsOf(this.parts.config));
+    } catch (error) {
+      if (!isFault(error, faults.cannotListen) || !this.#listener.listening) throw error;
+      this.parts.log.error("clients of a cluster cannot connect", { error });
+    }
   }
 
   /** Closes every client at a boundary between requests; those that are still connected at the deadline remain. `listen` ends it. */
@@ -197,8 +206,12 @@ export class Endpoint implements ConnectionHolder {
       this.#listener.refuse(socket);
       return;
     }
-    const id = clientId(config.node, worker, this.#nextClient++);
-    const identity = clientIdentity(socket, id, !credentials.required, clock.uptimeMs());
+    const identity = clientIdentity(socket, {
+      id: clientId(config.node, worker, this.#nextClient++),
+      authenticated: !credentials.required,
+      since: clock.uptimeMs(),
+      ofCluster: this.parts.place.modeOf(socket),
+    });
     const session: Session = new Session(socket, this.parts, identity, {
       settled: () => {
         this.#settled(session, false);
@@ -218,6 +231,11 @@ export class Endpoint implements ConnectionHolder {
 /** Whether clients of the former mode must leave, since they would not be accepted any more; one that has presented a certificate may stay. */
 function endsClients(before: TlsMode, after: TlsMode): boolean {
   return before !== after && !(before === "mutual" && after === "enabled");
+}
+
+/** Where clients connect: all at the first, and those of a cluster where the map of the cluster says. */
+function portsOf({ listen, clusterPort }: EndpointConfig): readonly Address[] {
+  return clusterPort === undefined ? [listen] : [listen, { host: listen.host, port: clusterPort }];
 }
 
 /** How long clients of the former mode have to end their transactions. */

@@ -30,7 +30,8 @@ export class EndpointListener {
   readonly #refused = new Set<Socket>();
   /** Connections that were accepted and wait for their turn. */
   #arrived: Socket[] = [];
-  #server: Server | undefined;
+  /** By where they listen; that of all clients first. */
+  readonly #servers = new Map<string, Server>();
   /** What happens to a connection; undefined while no client can be served. */
   #begin: ((socket: Socket) => void) | undefined;
   #handshakes: Handshakes | undefined;
@@ -62,7 +63,8 @@ export class EndpointListener {
   }
 
   get listening(): boolean {
-    return this.#server?.listening ?? false;
+    const [first] = this.#servers.values();
+    return first?.listening ?? false;
   }
 
   /**
@@ -93,33 +95,49 @@ export class EndpointListener {
     };
   }
 
-  /** Accepts clients, unless none can be served. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
-  async listen({ host, port }: Address): Promise<void> {
-    if (this.#server !== undefined || this.#begin === undefined) return;
-    const server = createServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, (socket) => {
-      this.#take(socket);
-    });
-    this.#server = server;
-    try {
-      server.listen({ host, port, backlog: BACKLOG, ...(this.#reusePort ? { reusePort: true } : {}) });
-      await once(server, "listening");
-    } catch (error) {
-      this.#server = undefined;
-      const message = `Cannot listen at ${host}:${port}: ${messageOf(error)}`;
-      throw new Fault(faults.cannotListen, message, { host, port }, error);
-    }
+  /**
+   * Accepts clients at these addresses and at no others, unless none can be served. PROXY_CANNOT_LISTEN when one is in use or not of this machine; those before it are
+   * listened at then.
+   */
+  async listen(addresses: readonly Address[]): Promise<void> {
+    if (this.#begin === undefined) return;
+    const wanted = new Map(addresses.map((address) => [`${address.host}:${address.port}`, address]));
+    this.#closeServers((name) => !wanted.has(name));
+    for (const [name, address] of wanted) if (!this.#servers.has(name)) await this.#listenAt(name, address);
   }
 
   /** Accepts no clients any more. */
   close(): void {
-    this.#server?.close();
-    this.#server = undefined;
+    this.#closeServers(() => true);
     this.#beginWith(this.#arrived.splice(0));
   }
 
   /** Cuts clients that are not through the handshake. */
   endHandshakes(): void {
     this.#handshakes?.close();
+  }
+
+  async #listenAt(name: string, { host, port }: Address): Promise<void> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, (socket) => {
+      this.#take(socket);
+    });
+    this.#servers.set(name, server);
+    try {
+      server.listen({ host, port, backlog: BACKLOG, ...(this.#reusePort ? { reusePort: true } : {}) });
+      await once(server, "listening");
+    } catch (error) {
+      if (this.#servers.get(name) === server) this.#servers.delete(name);
+      const message = `Cannot listen at ${host}:${port}: ${messageOf(error)}`;
+      throw new Fault(faults.cannotListen, message, { host, port }, error);
+    }
+  }
+
+  #closeServers(isOver: (name: string) => boolean): void {
+    for (const [name, server] of this.#servers) {
+      if (!isOver(name)) continue;
+      server.close();
+      this.#servers.delete(name);
+    }
   }
 
   /** Each other socket of the process has its turn between a few of them. Node.js 24 accepts one in a turn; versions before it took all that had come. */

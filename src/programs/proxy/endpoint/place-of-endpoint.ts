@@ -1,7 +1,9 @@
+import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { clusterMap, type ClusterMap, type ClusterPlace, type MapFacts } from "../../../core/slots/cluster-map.ts";
 import { slotsOf } from "../../../core/slots/shard-slots.ts";
 import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { ClusterMode } from "../client/identity.ts";
 import type { EndpointPlace } from "../session/session-endpoint.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Routes } from "../upstream/only-route.ts";
@@ -31,8 +33,19 @@ export class PlaceOfEndpoint implements EndpointPlace {
     return this.#endpoint.config.node;
   }
 
+  get host(): string {
+    return this.#endpoint.config.listen.host;
+  }
+
   get service(): Address {
     return this.#endpoint.config.service;
+  }
+
+  /** What a client is that has just connected: at the port that the map names, one of a cluster. */
+  modeOf(socket: Pick<Socket, "localPort">): ClusterMode | undefined {
+    const { clusterPort } = this.#endpoint.config;
+    // the kernel has to be asked for the port
+    return clusterPort !== undefined && socket.localPort === clusterPort ? { readsReplicas: false } : undefined;
   }
 
   get map(): ClusterMap | undefined {
@@ -55,13 +68,13 @@ export class PlaceOfEndpoint implements EndpointPlace {
 
 /** Certificates name the Service alone: with TLS it is the only node, and leads to any of them. */
 function mapFacts(config: EndpointConfig, hosts: readonly (string | undefined)[]): MapFacts {
-  const { bdb, node, listen, service, nodes = [], settings, shards } = config;
+  const { bdb, node, listen, clusterPort = listen.port, service, nodes = [], settings, shards } = config;
   const isNamed = settings.tlsMode !== "disabled";
   const own: ClusterPlace = isNamed ? { node: ANY_NODE, host: service.host } : { node, host: listen.host };
   return {
     bdb,
     own,
-    port: isNamed ? service.port : listen.port,
+    port: isNamed ? service.port : clusterPort,
     speaksTls: isNamed,
     places: isNamed ? [own] : nodes,
     shards: shards.map((shard, at) => ({ slots: slotsOf(shard), host: hosts[at] })),

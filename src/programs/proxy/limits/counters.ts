@@ -17,11 +17,12 @@ export class Counters {
   holdsExpired = 0;
   /** Requests and transactions over several slots, by command; a database with several shards refuses them. */
   readonly crossings = new Map<string, number>();
+  /** Requests of clients of a cluster: those that they were to send to another node, and those for an engine at another node. */
+  readonly ofCluster = { moved: 0, forwarded: 0 };
   /** Connections to the engine that clients have for themselves now. */
   pins = 0;
   /** Changes of primary for which clients were held, and others. */
-  switchovers = 0;
-  failovers = 0;
+  readonly changes = { switchovers: 0, failovers: 0 };
   /** In seconds: from when a request was sent to the engine, and from when one arrived that was held. */
   readonly answered = new Histogram(REQUEST_BOUNDS);
   readonly answeredLate = new Histogram(REQUEST_BOUNDS);
@@ -41,15 +42,15 @@ export class Counters {
 
   /** What the agent is told besides. */
   get counted(): EndpointCounts {
-    const { receivedBytes, sentBytes, errors, pins, switchovers, failovers } = this;
+    const { receivedBytes, sentBytes, errors, pins } = this;
     return {
       crossings: Object.fromEntries(this.crossings),
       receivedBytes,
       sentBytes,
       errors,
       pins,
-      switchovers,
-      failovers,
+      ...this.changes,
+      ...this.ofCluster,
       answered: this.answered.distribution,
       answeredLate: this.answeredLate.distribution,
       holds: this.holds.distribution,

@@ -44,7 +44,8 @@ test("a former primary is kept until a minute has passed without a scan", async 
   sources.setPrimary(1, old, "none");
   sources.setPrimary(2, fresh, "none");
   const settings = { protocol: 2, database: 0 };
-  const identity = { ...clientIdentity(new Socket(), 1, true, 0), settings };
+  const connected = { id: 1, authenticated: true, since: 0, ofCluster: undefined };
+  const identity = { ...clientIdentity(new Socket(), connected), settings };
   const begun = { tag: epochTag(1), position: "5" };
   const route = () => {
     const found = sources.route(begun);

@@ -20,17 +20,16 @@ import { hasArity } from "../protocol/table/has-arity.ts";
 import { isOfCluster } from "../protocol/table/of-cluster.ts";
 import { askAll, type AskedEndpoint } from "./ask-primary.ts";
 import { redirectionOf, type MovedClient } from "./moved-slots.ts";
-import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** The parts of a session whose client may be one of a cluster. */
 export interface ClusterSession extends MovedClient {
   readonly identity: ClientIdentity;
-  readonly endpoint: AskedEndpoint & Pick<SessionEndpoint, "place">;
+  readonly endpoint: AskedEndpoint & MovedClient["endpoint"];
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
 }
 
-/** Answers what a client asks of a cluster, or asks of a node that serves its slots no more; undefined for what is taken as usual, false when it cannot be answered yet. */
+/** Answers what a client asks of a cluster, and what one of a cluster asks of a node that does not serve its slots; undefined for what is taken as usual, false when it cannot be answered yet. */
 export function takeOfCluster(session: ClusterSession, request: Buffer, name: string): boolean | undefined {
   const { endpoint, identity, turns } = session;
   const { map } = endpoint.place;
@@ -44,11 +43,12 @@ export function takeOfCluster(session: ClusterSession, request: Buffer, name: st
   const args = requestArguments(request);
   if (!hasArity(name, args.length)) return turns.answer(wrongNumber(name));
   const isTaken = turns.answer(answerFor(name, map, identity.settings.protocol, args));
-  if (isTaken && SHOWS_MAP.has(name)) identity.seenMap = map;
+  const { ofCluster } = identity;
+  if (isTaken && ofCluster !== undefined && SETS_READS.has(name)) ofCluster.readsReplicas = name === "READONLY";
   return isTaken;
 }
 
-const SHOWS_MAP: ReadonlySet<string> = new Set(["CLUSTER|SLOTS", "CLUSTER|SHARDS", "CLUSTER|NODES"]);
+const SETS_READS: ReadonlySet<string> = new Set(["READONLY", "READWRITE"]);
 
 function answerFor(name: string, map: ClusterMap, protocol: number, [, , key]: readonly Buffer[]): Buffer {
   const reply = MAP_REPLIES[name];

@@ -2,6 +2,7 @@ import { slotOf } from "../../../core/slots/slot.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { classify, lastHasOneKey } from "../protocol/commands.ts";
 import type { RequestScanner } from "../protocol/request-scanner.ts";
+import { mayBeMoved, type PlacedClient } from "./moved-slots.ts";
 import type { ShardWays } from "./shard-ways.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -10,6 +11,8 @@ import type { SharedRoute } from "./shared-route.ts";
 export interface KeyedParts {
   readonly shared: SharedRoute | ShardedRoute;
   readonly turns: { readonly isPlain: boolean };
+  readonly identity: PlacedClient["identity"];
+  readonly endpoint: PlacedClient["endpoint"];
 }
 
 /**
@@ -18,17 +21,24 @@ export interface KeyedParts {
  */
 export function forwardKeyed(parts: KeyedParts, scanner: RequestScanner, bytes: Buffer, length: number): number {
   const { shared, turns } = parts;
-  return shared instanceof ShardedRoute && turns.isPlain ? forwardRuns(shared.ways, scanner, bytes, length) : 0;
+  return shared instanceof ShardedRoute && turns.isPlain ? forwardRuns(parts, shared.ways, scanner, bytes, length) : 0;
 }
 
-function forwardRuns(ways: ShardWays, scanner: RequestScanner, bytes: Buffer, length: number): number {
+function forwardRuns(
+  parts: KeyedParts,
+  ways: ShardWays,
+  scanner: RequestScanner,
+  bytes: Buffer,
+  length: number,
+): number {
   let at = 0;
   let start = 0;
   let count = 0;
   let room = 0;
   let shard = NO_SHARD;
   for (let past = 0; (past = scanner.plain(bytes, at, length)) !== INCOMPLETE; at = past) {
-    const next = shardIn(ways, bytes, scanner.nameAt, scanner.nameLength, past);
+    const found = shardIn(ways, bytes, scanner.nameAt, scanner.nameLength, past);
+    const next = ifHere(parts, found, shard);
     if (next !== shard || count === room) {
       if (count > 0 && !ways.push(shard, count, bytes, start, at)) return start;
       shard = next;
@@ -41,6 +51,11 @@ function forwardRuns(ways: ShardWays, scanner: RequestScanner, bytes: Buffer, le
     count++;
   }
   return count > 0 && !ways.push(shard, count, bytes, start, at) ? start : at;
+}
+
+/** The shard of a request, which follows one for the shard `before`; NO_SHARD where it may be for another node. */
+function ifHere(parts: KeyedParts, shard: number, before: number): number {
+  return shard !== before && shard !== NO_SHARD && mayBeMoved(parts, shard) ? NO_SHARD : shard;
 }
 
 /** The place of the shard of a request whose name stands there; NO_SHARD for one that has not one key behind its name. */

@@ -46,8 +46,8 @@ type ReadParts = {
     /** The connection is gone. */
     close(): void;
   };
-  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "isCluster" | "counters" | "routes">;
-  readonly identity: { readonly authenticated: boolean };
+  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "isCluster" | "counters" | "routes" | "place">;
+  readonly identity: KeyedParts["identity"] & { readonly authenticated: boolean };
   readonly turns: RequestTaker;
   readonly pinned: { readonly current: { readonly work: { readonly awaitsBlocking: boolean } } | undefined };
   /** Where plain requests go: those forwarded while `waitedSince` is set have waited for a primary since then. */

@@ -21,6 +21,8 @@ import type { SlotTable } from "../../../core/slots/slot-table.ts";
 export interface EndpointPlace {
   /** uid of this node. */
   readonly node: number;
+  /** Its address. */
+  readonly host: string;
   /** The Service of the database, which leads to nodes that accept clients. */
   readonly service: Address;
   /** Which node serves which slots, for clients of a cluster; the same object as long as it is the same. Undefined where clients see no cluster. */

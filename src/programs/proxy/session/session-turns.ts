@@ -40,7 +40,9 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** Each request goes to a lane as it is. */
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
-    if (endpoint.pause.active || replyMode.single || mayBeMoved(this.#parts)) return false;
+    if (endpoint.pause.active || replyMode.single) return false;
+    // of several shards, the shard of each request says it
+    if (endpoint.table === undefined && mayBeMoved(this.#parts, 0)) return false;
     return pinned.current === undefined && identity.authenticated && pinned.listeners?.isPlain !== false;
   }
 

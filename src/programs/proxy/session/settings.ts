@@ -41,7 +41,7 @@ export function handleReset(session: SettingsSession): boolean {
   identity.user = undefined;
   identity.name = Buffer.alloc(0);
   identity.settings = DEFAULT_SETTINGS;
-  identity.seenMap = undefined;
+  if (identity.ofCluster !== undefined) identity.ofCluster.readsReplicas = false;
   identity.authenticated = !endpoint.credentials.required;
   session.shared.leaveLane();
   session.replyMode.reset();

@@ -2,7 +2,7 @@ import type { SlotTable } from "../../../core/slots/slot-table.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { Lane } from "../upstream/lane.ts";
-import { anyShard, routeTo } from "../upstream/only-route.ts";
+import { anyShard, anyShardAt, routeTo } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { LaneWays } from "./lane-ways.ts";
 import { ReplyQueue } from "./reply-queue.ts";
@@ -13,7 +13,7 @@ import { SharedRoute } from "./shared-route.ts";
 /** The parts of a session that its ways to several shards use. */
 export interface ShardedParts {
   readonly identity: ClientIdentity;
-  readonly endpoint: Pick<SessionEndpoint, "clock" | "counters" | "memory" | "routes">;
+  readonly endpoint: Pick<SessionEndpoint, "clock" | "counters" | "memory" | "place" | "routes">;
   readonly output: SessionParts["output"];
   readonly life: Pick<SessionParts["life"], "cut">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "settled">;
@@ -61,9 +61,10 @@ export class ShardWays implements LaneWays {
     return this.#parts.endpoint.routes.map((_, shard) => shard);
   }
 
-  /** The place of a shard that serves now, if there is one. */
+  /** The place of a shard that serves now, if there is one; for a client of a cluster one of its node, if it has one. */
   get any(): number {
-    return anyShard(this.#parts.endpoint);
+    const { identity, endpoint } = this.#parts;
+    return (identity.ofCluster && anyShardAt(endpoint, endpoint.place.host)) ?? anyShard(endpoint);
   }
 
   /** Those that the client has needed so far. */

@@ -16,7 +16,7 @@ export interface SharedRouteParts {
   readonly output: Pick<SessionParts["output"], "deliver" | "reply">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "settled">;
   readonly life: Pick<SessionParts["life"], "cut">;
-  readonly endpoint: Pick<SessionEndpoint, "clock" | "counters" | "memory">;
+  readonly endpoint: Pick<SessionEndpoint, "clock" | "counters" | "memory" | "place">;
 }
 
 /** The way of a session's requests to one shard, through a lane that it shares with other sessions. */
@@ -91,6 +91,8 @@ export class SharedRoute implements BacklogRoute, RequestOwner {
   push(lane: Lane, count: number, bytes: Buffer, end: number, start = 0, owner: RequestOwner = this): void {
     const { endpoint, identity } = this.#parts;
     endpoint.counters.requests += count;
+    if (identity.ofCluster !== undefined && this.#laneOf?.address.host !== endpoint.place.host)
+      endpoint.counters.ofCluster.forwarded += count;
     noteSent(identity, lastClassified(), endpoint.clock.uptimeMs());
     if (this.waitedSince !== 0) this.#lateSince = this.waitedSince;
     lane.push(owner, count, bytes, start, end);

@@ -28,9 +28,9 @@ export class ChangeCounts {
   /** Requests go to another primary from now on. */
   moved(isHeld: boolean): void {
     if (!this.#hasServed) return;
-    if (isHeld) this.#counters.switchovers++;
-    else this.#counters.failovers++;
+    if (isHeld) this.#counters.changes.switchovers++;
+    else this.#counters.changes.failovers++;
   }
 }
 
-type ChangeCounters = Pick<Counters, "holds" | "outages" | "switchovers" | "failovers">;
+type ChangeCounters = Pick<Counters, "holds" | "outages" | "changes">;

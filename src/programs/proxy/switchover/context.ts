@@ -29,7 +29,7 @@ export interface SwitchoverClient {
 
 export interface SwitchoverContext extends PrimaryContext {
   readonly bdb: number;
-  readonly counters: Pick<Counters, "holdsExpired" | "holds" | "outages" | "switchovers" | "failovers">;
+  readonly counters: Pick<Counters, "holdsExpired" | "holds" | "outages" | "changes">;
   readonly scans: {
     setPrimary(epoch: number, address: EnginePlace | undefined, requirement: Requirement): void;
     close(): void;

@@ -29,6 +29,15 @@ export function anyShard<Route extends ServingView>(endpoint: { readonly routes:
   return endpoint.routes.indexOf(anyRoute(endpoint));
 }
 
+/** The place of one whose primary is at this address; undefined when none that serves is. */
+export function anyShardAt<Route extends ServingView>(
+  { routes }: { readonly routes: Routes<Route> },
+  host: string,
+): number | undefined {
+  const at = routes.findIndex((route) => route.upstream?.address.host === host && serves(route));
+  return at < 0 ? undefined : at;
+}
+
 /** The ways to all shards that serve now; when none does, one of those that do not. */
 export function servingRoutes<Route extends ServingView>({
   routes,

@@ -43,6 +43,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     ...versionOf(record),
     ...wireOf(record),
     port: record.port,
+    ...(record.ossCluster && record.clusterPort !== undefined ? { oss_cluster_port: record.clusterPort } : {}),
     ...shardsIn(record),
     endpoints: [
       {

@@ -9,7 +9,6 @@ import { moduleNodes } from "../modules/module-nodes.ts";
 import { placedInstances } from "../../../../core/records/placed-instances.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
-import { freeEndpointPort } from "../../../../core/planner/database/placement.ts";
 import { engineTlsObjection } from "../../../../core/planner/database/engine-tls.ts";
 import { type InstancePlace, type NewShards, placeShards } from "../../../../core/planner/database/place-shards.ts";
 import { whyNoGrowth } from "../../../../core/planner/database/growth.ts";
@@ -190,18 +189,6 @@ export function requireNothingSetAside(
   const where = nodes.length === 0 ? "" : ` on node ${nodes.map(({ uid }) => uid).join(", ")}`;
   if (nodes.length > 0 || records.vanishedWithin(REPORTED_MS).includes(name))
     throw refuse(refusals.dataSetAside, `the record of "${name}" has vanished, and its data is set aside${where}`);
-}
-
-/** The port asked for, or the lowest free one; a refusal when it is taken. */
-export function endpointPort(context: CheckContext, asked: number | undefined): number {
-  const databases = context.records.databases();
-  const owner = databases.find(({ port }) => port === asked);
-  if (owner !== undefined) {
-    throw refuse(refusals.portUnavailable, `port ${owner.port} belongs to database ${owner.uid} ("${owner.name}")`);
-  }
-  const port = asked ?? freeEndpointPort(databases.map((record) => record.port));
-  if (port === undefined) throw refuse(refusals.portUnavailable, "every endpoint port is taken");
-  return port;
 }
 
 /** Where the instances of a new database go; a refusal that names the reason of each node when one finds no place. */

@@ -9,7 +9,6 @@ import { wantsTls } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../../observation/node-facts.ts";
 import { requestedModules } from "./asked-modules.ts";
 import {
-  endpointPort,
   hasOlderNode,
   placeDatabase,
   policyFor,
@@ -22,6 +21,7 @@ import {
   requireNothingSetAside,
   requireTls,
 } from "./checks.ts";
+import { endpointPort, withClusterPort } from "./endpoint-ports.ts";
 import { requireShardCount, requireSharding, requireShardMemory, requireShards } from "./shard-checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
 import { isFault } from "#kit/base/fault";
@@ -74,7 +74,7 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
   requireEngineTls(context, settings, storeVersion);
   const modules = requestedModules(body.module_list ?? []);
   requireModules(context, modules, storeVersion);
-  const requested: RequestedDatabase = {
+  const requested: RequestedDatabase = withClusterPort(context, {
     ...settings,
     name: body.name,
     port: endpointPort(context, body.port),
@@ -84,7 +84,7 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
     ...link,
     ...gate,
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
-  };
+  });
   return { requested, certificate };
 }
 

@@ -1,6 +1,7 @@
 import { everyShard } from "../../../../core/api/every-shard.ts";
 import { clusterNames } from "../../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import { endpointPortsOf } from "../../../../core/records/endpoint-ports.ts";
 import { newPlaces, sharedPlace } from "../../../../core/records/shared-place.ts";
 import { missingRecords, type MissingRecord } from "../../../../core/planner/node/missing-record.ts";
 import { messageOf } from "#kit/base/fault";
@@ -92,7 +93,9 @@ async function textFrom(context: RestoreContext, node: number, uid: number): Pro
 /** Another database may have got its endpoint port, or a port of one of its engines, since. */
 function requireFreePlaces(databases: readonly DatabaseRecord[], record: DatabaseRecord): void {
   const by = sharedPlace(record.uid, newPlaces(undefined, record), databases)?.by;
-  const other = databases.find(({ uid, port }) => port === record.port || uid === by);
+  const own = endpointPortsOf(record);
+  const hasOne = (other: DatabaseRecord): boolean => endpointPortsOf(other).some((port) => own.includes(port));
+  const other = databases.find((one) => hasOne(one) || one.uid === by);
   if (other === undefined) return;
   const what = `database ${other.uid} ("${other.name}") has got a port of "${record.name}" since`;
   throw refuse(refusals.portUnavailable, what);

@@ -18,6 +18,7 @@ import {
   requireTls,
 } from "./checks.ts";
 import { planOfChange, requireShardCount, requireSharding, requireShardsOf } from "./shard-checks.ts";
+import { withClusterPort } from "./endpoint-ports.ts";
 import { requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { requireSite } from "./require-site.ts";
@@ -72,18 +73,18 @@ async function checkedSettings(
   await requireRoom(context, seen, withChanges(seen, body));
   await planOfChange(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
-  const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);
+  const change = (record: DatabaseRecord): DatabaseRecord => withSettings(context, record, body, now);
   change(seen);
   return change;
 }
 
-function withSettings(record: DatabaseRecord, body: BdbChange, now: string): DatabaseRecord {
+function withSettings(context: WriteContext, record: DatabaseRecord, body: BdbChange, now: string): DatabaseRecord {
   if (!hasChanges(record, body)) return record;
   // replies may wait for what the running change waits for too, and that may wait for more memory
   if (isAwaited(body, record) && record.status === "active-change-pending") return withChanges(record, body);
   requireIdle(record);
   return {
-    ...withChanges(record, body),
+    ...withClusterPort(context, withChanges(record, body)),
     status: record.status === "creation-failed" ? "pending" : "active-change-pending",
     lastChangedTime: now,
     lastAction: runningAction("update_bdb"),

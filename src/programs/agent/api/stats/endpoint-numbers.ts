@@ -18,6 +18,8 @@ export const ENDPOINT_NUMBERS = {
   store_endpoint_errors_total: { stat: "errors_total", of: ({ counted }) => counted?.errors },
   store_endpoint_cut_total: { stat: "cut_total", of: ({ cut }) => cut },
   store_endpoint_resent_total: { stat: "resent_total", of: ({ resent }) => resent },
+  store_endpoint_moved_total: { stat: "moved_total", of: ({ counted }) => counted?.moved },
+  store_endpoint_forwarded_total: { stat: "forwarded_total", of: ({ counted }) => counted?.forwarded },
   store_endpoint_holds_expired_total: { stat: "holds_expired_total", of: ({ holdsExpired }) => holdsExpired },
 } as const satisfies Record<string, EndpointNumber>;
 
