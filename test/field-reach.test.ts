@@ -16,7 +16,10 @@ import {
 
 type Fields = Readonly<Record<string, Reach | typeof OWN>>;
 
-const ofGlobal = Object.entries(DATABASE_FIELDS).map(([path, row]) => [`globalConfigurations.${path}`, row] as const);
+/** A site has one shard. */
+const ofGlobal = Object.entries(DATABASE_FIELDS)
+  .filter(([path]) => path !== "shardSlots")
+  .map(([path, row]) => [`globalConfigurations.${path}`, row] as const);
 
 /** Who may write an object of a kind writes these fields. */
 const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [

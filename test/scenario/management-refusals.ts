@@ -106,6 +106,22 @@ export const refused: readonly Refused[] = [
       shards_count: 2,
     },
   ),
+  at(
+    "slots that two shards would have",
+    "PUT",
+    "/v1/bdbs/1",
+    400,
+    "bad_request",
+    /shard_slots: slot 9 is named twice/,
+    {
+      shard_slots: ["0-9", "9-16383"],
+    },
+  ),
+  at("slots of another number of shards", "POST", "/v1/bdbs", 400, "bad_request", /2 entries, and shards_count is 3/, {
+    ...good,
+    shards_count: 3,
+    shard_slots: ["0-9", "10-16383"],
+  }),
   at("shards in two ways", "POST", "/v1/bdbs", 406, "invalid_sharding", /sharding is true, and .* one shard/, {
     ...good,
     sharding: true,

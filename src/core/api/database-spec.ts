@@ -18,6 +18,12 @@ export const MOST_SHARDS = 512;
 
 const shards = z.int().min(1).max(MOST_SHARDS);
 
+/** The slots of each shard, as `0-4095,8192`, and its part of the memory where it is named, as `0-4095=25%`. */
+export const shardSlots = z
+  .array(z.string().regex(/^[0-9][0-9, -]*(=[0-9]{1,3}([.][0-9]{1,3})?%)?$/, "must be slots, as 0-4095,8192"))
+  .min(1)
+  .max(MOST_SHARDS);
+
 /** `spec` of a StoreEnterpriseDatabase: the one source of its type, defaults, validation and documentation. */
 export const databaseSpec = z.object({
   storeEnterpriseCluster: z
@@ -29,6 +35,11 @@ export const databaseSpec = z.object({
     .optional()
     .describe(
       "Number of shards, which may be changed while clients write. Absent: one for a new database, and as many as it has for one that is there.",
+    ),
+  shardSlots: shardSlots
+    .optional()
+    .describe(
+      "Slots of each shard, as many entries as `shardCount`, as `0-4095,8192`; each slot of 0 to 16383 is in one. `=25%` behind the slots is the part of the memory that a new shard has; without it, it is by slots. Absent: another number of shards has even slots, and the shards that serve keep theirs.",
     ),
   ...settings,
   databaseSecretName: dnsLabel
@@ -64,6 +75,6 @@ export const databaseSpec = z.object({
 export type DatabaseSpec = z.output<typeof databaseSpec>;
 
 /** What all sites of an Active-Active database say alike; they compare it with every default filled in, also that of sites of older releases. */
-export const globalConfiguration = databaseSpec.extend({
+export const globalConfiguration = databaseSpec.omit({ shardSlots: true }).extend({
   shardCount: shards.default(1).describe("Number of shards; a site has one."),
 });

@@ -4,7 +4,7 @@ import type { Finding } from "./parts.ts";
 import type { ManagementRole } from "./management-roles.ts";
 import type { ClientParameters } from "./settings/client-parameters.ts";
 import type { SettingValues } from "./settings/types.ts";
-import type { ReshapeIntent, ShardRecord } from "./shard-record.ts";
+import type { NamedShard, ReshapeIntent, ShardRecord } from "./shard-record.ts";
 import type { StoreVersion } from "./store-versions.ts";
 
 export type {
@@ -140,6 +140,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly shards: readonly ShardRecord[];
   /** The number of shards that is asked for; absent: as many as it has. */
   readonly shardCount?: number;
+  /** The shards that are named, in order, as many as `shardCount`; absent: those that it has, or ones with even slots for another number. */
+  readonly shardSlots?: readonly NamedShard[];
   /** A user agreed that keys which no shard would have are left behind by the number that is asked for. */
   readonly mayDiscardMisplaced?: true;
   /** Absent: its shards stay as they are. */

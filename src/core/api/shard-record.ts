@@ -53,6 +53,13 @@ export interface ShardRecovery {
   readonly empty?: true;
 }
 
+/** A shard that is asked for. */
+export interface NamedShard {
+  readonly slots: readonly SlotRange[];
+  /** Its part of what the database may use, in slots of 16,384, beside those of other new shards; absent: as many as it has. */
+  readonly share?: number;
+}
+
 /** A slice of the key space: one primary and its replicas. */
 export interface ShardRecord {
   readonly id: number;
@@ -68,15 +75,20 @@ export interface ShardRecord {
   readonly recovery?: ShardRecovery;
   /** The slots whose keys it has; absent: all, as the only shard. Each slot of a database has exactly one shard. */
   readonly slots?: readonly SlotRange[];
+  /** Its part of what the database may use, in slots of 16,384; absent: as many as it has. Few slots may hold much. */
+  readonly share?: number;
 }
 
-/** Another number of shards that has begun: whole new shards beside those that serve (docs/decisions/0048-shards-move-by-movers.md). */
+/**
+ * Other shards that have begun: new ones beside those that serve, in the place of all of these with which they share a slot. The others are kept
+ * (docs/decisions/0048-shards-move-by-movers.md).
+ */
 export interface ReshapeIntent {
   /** The epoch of the table that begins with the new shards; it rises each time that a hold for it is taken back. */
   readonly tableEpoch: number;
   /**
    * `copy`: mover and engines work. `hold`: written before clients are held. `promote`: the new shards have all, and become primaries.
-   * `retire`: the new table serves, and `shards` are the former ones, which go.
+   * `retire`: the new table serves, and `shards` are the former ones that are not kept, which go.
    */
   readonly phase: ReshapePhase;
   /** In the order of their slots. */

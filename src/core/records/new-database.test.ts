@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settingsWith } from "../../../test/kit/facts/settings.ts";
+import { evenSlots } from "../slots/shard-slots.ts";
 import { newDatabase, type RequestedDatabase } from "./new-database.ts";
 import { whyNotServable } from "./slots-of-shards.ts";
 import { toStored } from "./stored-database.ts";
@@ -10,6 +11,7 @@ const action = { uid: "a", name: "create_bdb", status: "running", progress: 0 } 
 const made = (...places: readonly (readonly number[])[]) =>
   newDatabase(requested, {
     uid: 7,
+    sizes: evenSlots(places.length).map((slots) => ({ slots })),
     places: places.map((nodes) => nodes.map((node, at) => ({ node, port: 20_000 + at }))),
     now: "t",
     action,

@@ -2,7 +2,7 @@ import type { DatabaseAction, DatabaseRecord, ShardRecord } from "../api/records
 import type { SettingValues } from "../api/settings/types.ts";
 import { portMode } from "../planner/database/facts.ts";
 import type { InstancePlace } from "../planner/database/place-shards.ts";
-import { evenSlots } from "../slots/shard-slots.ts";
+import type { SizedShard } from "../slots/shard-slots.ts";
 
 /** What is asked of a new database, checked. */
 export type RequestedDatabase = SettingValues &
@@ -12,6 +12,8 @@ export type RequestedDatabase = SettingValues &
 /** What the cluster gives a new database. */
 export interface GivenToDatabase {
   readonly uid: number;
+  /** In the order of their slots. */
+  readonly sizes: readonly SizedShard[];
   /** For each shard, the place of its primary and then those of its replicas. */
   readonly places: readonly (readonly InstancePlace[])[];
   /** An ISO instant. */
@@ -20,10 +22,11 @@ export interface GivenToDatabase {
   readonly action: DatabaseAction;
 }
 
-/** The record of a new database, which the leader then starts: its shards have as many slots each as can be. */
+/** The record of a new database, which the leader then starts. */
 export function newDatabase(requested: RequestedDatabase, given: GivenToDatabase): DatabaseRecord {
-  const { uid, places, now, action } = given;
-  const shards = newShards(requested, places);
+  const { uid, now, action } = given;
+  const { places } = given;
+  const shards = newShards(requested, given);
   return {
     uid,
     ...requested,
@@ -37,11 +40,7 @@ export function newDatabase(requested: RequestedDatabase, given: GivenToDatabase
   };
 }
 
-function newShards(
-  requested: RequestedDatabase,
-  places: readonly (readonly InstancePlace[])[],
-): readonly ShardRecord[] {
-  const slots = evenSlots(places.length);
+function newShards(requested: RequestedDatabase, { places, sizes }: GivenToDatabase): readonly ShardRecord[] {
   let last = 0;
   return places.map((ofShard, at) => {
     const primary = last + 1;
@@ -53,7 +52,7 @@ function newShards(
       launch: last === primary ? 1 : 0,
     }));
     // one shard has all slots without a word: older releases read its record
-    const own = places.length === 1 ? {} : { slots: slots[at] ?? [] };
+    const own = places.length === 1 ? {} : sizes[at];
     return { id: at + 1, epoch: 1, primary, instances, ...own };
   });
 }

@@ -14,7 +14,7 @@ import {
   withoutFurtherShards,
   type TableMove,
 } from "./reshape-record.ts";
-import { whyNoSuccessor } from "./slots-of-shards.ts";
+import { whyNoSuccessor, whyNotServable } from "./slots-of-shards.ts";
 
 const NOW = "2026-01-01T00:00:00Z";
 const copying = reshapedRecord();
@@ -88,4 +88,72 @@ test("what has not begun is not taken back, and in the middle of a switch nothin
     assert.equal(copyAgain(record, NOW), record);
   }
   assert.equal(withoutFurtherShards(copying).reshape, undefined);
+});
+
+/** Shard 2 of the database that has just been served is replaced by two, and shard 3 is kept. */
+function keeping(): DatabaseRecord {
+  const served = must(serveTable(promoting, move, NOW));
+  const record: DatabaseRecord = { ...withoutFurtherShards(served), nextShard: 4 };
+  const slots = [[{ from: 0, to: 99 }], [{ from: 100, to: 8_191 }]] as const;
+  const shards = slots.map((own, at) => {
+    const id = 6 + at;
+    const instances = [{ id, node: 1, port: 20_200 + at, storeVersion: "7.2", launch: 0 }] as const;
+    return { id: 4 + at, epoch: 1, primary: id, instances, slots: own, ...(at === 0 ? { share: 700 } : {}) };
+  });
+  const reshape = {
+    tableEpoch: 2,
+    phase: "copy",
+    shards,
+    mover: { node: 3, ports: [1, 2] },
+    attempt: 1,
+    since: NOW,
+  } as const;
+  const named = [...slots, [{ from: 8_192, to: 16_383 }]].map((own) => ({ slots: own }));
+  const next = { ...record, nextInstance: 8, nextShard: 6, shardCount: 3, shardSlots: named, reshape };
+  assert.equal(whyNoSuccessor(record, next), undefined);
+  return next;
+}
+
+test("a shard with which those to be share no slot is kept as it is, and only the others retire", () => {
+  const begun = keeping();
+  const kept = begun.shards.find(({ id }) => id === 3);
+  const second = tableMoveOf(begun);
+  assert.ok(second !== undefined);
+  const ready = must(promoteForTable(must(holdForTable(begun, second)), second));
+  const after = must(serveTable(ready, second, NOW));
+  assert.equal(whyNoSuccessor(ready, after), undefined);
+  assert.deepEqual(
+    after.shards.map(({ id, share }) => [id, share]),
+    [
+      [4, 700],
+      [5, undefined],
+      [3, undefined],
+    ],
+  );
+  assert.equal(after.shards[2], kept);
+  assert.deepEqual(
+    after.reshape?.shards.map(({ id, instances }) => [id, instances.length]),
+    [[2, 1]],
+  );
+  assert.equal(after.shardSlots, undefined, "what was asked for is there");
+  assert.equal(whyNoSuccessor(after, withoutFurtherShards(after)), undefined);
+  const others = [{ slots: [{ from: 0, to: 16_383 }] }];
+  const asked = serveTable({ ...ready, shardSlots: others, shardCount: 1 }, second, NOW);
+  assert.deepEqual(asked?.shardSlots, others, "what was asked for meanwhile comes next");
+});
+
+test("new shards have the slots of those that they replace, and no other", () => {
+  const begun = keeping();
+  const { reshape } = begun;
+  assert.ok(reshape !== undefined);
+  const [first, second] = reshape.shards;
+  assert.ok(first !== undefined && second !== undefined);
+  const without = { ...begun, reshape: { ...reshape, shards: [first] } };
+  assert.match(whyNotServable(without) ?? "", /not each slot has exactly one of the further shards, or of those/);
+  const more = { ...second, slots: [{ from: 100, to: 8_192 }] };
+  assert.match(whyNotServable({ ...begun, reshape: { ...reshape, shards: [first, more] } }) ?? "", /not each slot/);
+  assert.match(
+    whyNotServable({ ...begun, reshape: { ...reshape, shards: [], mover: { node: 3, ports: [] } } }) ?? "",
+    /no further shard/,
+  );
 });

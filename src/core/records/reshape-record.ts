@@ -1,5 +1,7 @@
 import type { DatabaseRecord, InSyncSet, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
+import { isSameTable } from "../slots/named-slots.ts";
 import { primaryOf, replicasOf } from "../planner/database/facts.ts";
+import { keptShards, nextTable, replacedShards } from "../planner/database/replaced-shards.ts";
 
 /** Which switch to the next table is meant: it ends as a whole, or is taken back as a whole. */
 export interface TableMove {
@@ -49,19 +51,25 @@ function enter(
 }
 
 /**
- * The shards to be serve, and those that served retire with their primaries alone; undefined when another leader has taken the switch back. All replicas
- * of the shards to be have what their primaries have.
+ * The shards to be serve beside those that are kept, and the others that served retire with their primaries alone; undefined when another leader has taken
+ * the switch back. All replicas of the shards to be have what their primaries have.
  */
 export function serveTable(record: DatabaseRecord, move: TableMove, until: string): DatabaseRecord | undefined {
   const reshape = underWay(record, move, "promote");
   if (reshape === undefined) return undefined;
-  const { mayDiscardMisplaced: _used, ...others } = record;
+  const kept = keptShards(record);
   return {
-    ...others,
+    ...withoutAsked(record),
     tableEpoch: move.tableEpoch,
-    shards: reshape.shards.map((shard) => ({ ...shard, ...inSyncOf(shard) })),
-    reshape: { ...reshape, phase: "retire", shards: record.shards.map(retire), until },
+    shards: nextTable(record).map((shard) => (kept.includes(shard) ? shard : { ...shard, ...inSyncOf(shard) })),
+    reshape: { ...reshape, phase: "retire", shards: replacedShards(record).map(retire), until },
   };
+}
+
+/** What was asked for is there; consent was for this change alone. */
+function withoutAsked(record: DatabaseRecord): DatabaseRecord {
+  const { mayDiscardMisplaced: _used, shardSlots: named, ...others } = record;
+  return named === undefined || isSameTable(named, nextTable(record)) ? others : { ...others, shardSlots: named };
 }
 
 /** True when the move has become the truth of the record. */
@@ -109,7 +117,8 @@ function inSyncOf(shard: ShardRecord): { readonly inSync?: InSyncSet } {
 }
 
 /** Its primary answers scans that had begun; nothing may take its place. */
-function retire({ id, epoch, primary, instances, slots }: ShardRecord): ShardRecord {
-  const own = primaryOf({ id, epoch, primary, instances });
-  return { id, epoch, primary, instances: [own], ...(slots === undefined ? {} : { slots }) };
+function retire(shard: ShardRecord): ShardRecord {
+  const { id, epoch, primary, slots, share } = shard;
+  const size = { ...(slots === undefined ? {} : { slots }), ...(share === undefined ? {} : { share }) };
+  return { id, epoch, primary, instances: [primaryOf(shard)], ...size };
 }

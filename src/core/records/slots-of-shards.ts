@@ -2,6 +2,7 @@ import { everyShard, nextShardOf } from "../api/every-shard.ts";
 import type { DatabaseRecord, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
 import { slotsOf } from "../slots/shard-slots.ts";
 import { slotTable } from "../slots/slot-table.ts";
+import { nextTable, replacedShards } from "../planner/database/replaced-shards.ts";
 
 /** What a record says of shards and slots. */
 type Shards = Pick<DatabaseRecord, "shards" | "tableEpoch" | "activeActive" | "reshape" | "nextShard">;
@@ -32,7 +33,9 @@ export function whyNoSuccessor(before: Shards, after: Shards): string | undefine
 }
 
 function whyNoReshape(record: Shards, { shards, mover, phase, tableEpoch }: ReshapeIntent): string | undefined {
-  if (slotTable(shards.map(slotsOf)) === undefined) return "not each slot has exactly one of the further shards";
+  if (shards.length === 0) return "it has no further shard";
+  if (slotTable(nextTable(record).map(slotsOf)) === undefined)
+    return "not each slot has exactly one of the further shards, or of those that are kept";
   const all = everyShard(record);
   if (!areUnique(all.map(({ id }) => id))) return "a further shard has the id of one that serves";
   if (!areUnique(all.flatMap(({ instances }) => instances.map(({ id }) => id))))
@@ -84,18 +87,14 @@ function whyNoTable(before: Shards, after: Shards): string | undefined {
   return next > known ? undefined : `slots go to another shard, and their epoch stays ${known}`;
 }
 
-/** The shards that were to be serve, all of them and no other, and those that served retire. */
-function whyNoHandOver(
-  { phase, shards, tableEpoch }: ReshapeIntent,
-  before: Shards,
-  after: Shards,
-): string | undefined {
+/** The shards that were to be serve, all of them, beside those that are kept; the others that served retire. */
+function whyNoHandOver({ phase, tableEpoch }: ReshapeIntent, before: Shards, after: Shards): string | undefined {
   const isWhole =
     phase === "promote" &&
     after.tableEpoch === tableEpoch &&
-    tableOf(after.shards) === tableOf(shards) &&
+    tableOf(after.shards) === tableOf(nextTable(before)) &&
     after.reshape !== undefined &&
-    tableOf(after.reshape.shards) === tableOf(before.shards);
+    tableOf(after.reshape.shards) === tableOf(replacedShards(before));
   return isWhole ? undefined : "slots go to others than the shards that are to be";
 }
 

@@ -30,6 +30,8 @@ export function existingDatabase(change: Partial<ExistingDatabase> = {}): Existi
     ...settingsWith(),
     port: 10_000,
     shards: 1,
+    slots: ["0-16383"],
+    namesSlots: false,
     storeVersion: "7.4",
     upgradesTo: undefined,
     modules: undefined,

@@ -140,6 +140,7 @@ export const DATABASE_FIELDS: Fields = {
   },
   memorySize: OWN,
   shardCount: OWN,
+  shardSlots: OWN,
   replication: OWN,
   durability: OWN,
   withoutReplica: OWN,

@@ -5,26 +5,39 @@ import { startEngine, type TestEngine } from "../engines/engine.ts";
 import { startAll } from "../engines/start-all.ts";
 import { MoverProcess } from "./mover-process.ts";
 
+/** Which source and which target has a slot. */
+export interface MovedSlots {
+  readonly before: readonly (readonly SlotRange[])[];
+  readonly after: readonly (readonly SlotRange[])[];
+}
+
 /** The shards of a database before and after, and the mover between them. */
 export class MovedShards implements AsyncDisposable {
   readonly sources: readonly TestEngine[];
   readonly targets: readonly TestEngine[];
   readonly mover: MoverProcess;
+  readonly slots: MovedSlots;
 
-  constructor(sources: readonly TestEngine[], targets: readonly TestEngine[], mover: MoverProcess) {
+  constructor(
+    sources: readonly TestEngine[],
+    targets: readonly TestEngine[],
+    mover: MoverProcess,
+    slots: MovedSlots = { before: evenSlots(sources.length), after: evenSlots(targets.length) },
+  ) {
     this.sources = sources;
     this.targets = targets;
     this.mover = mover;
+    this.slots = slots;
   }
 
-  /** Starts new engines as targets of the sources, with even slots both, and waits until they follow. */
+  /** Starts new engines as targets of the sources, with even slots both unless others are given, and waits until they follow. */
   static async begin(
     sources: readonly TestEngine[],
-    options: { readonly targets: number; readonly engine?: string | undefined },
+    options: { readonly targets: number; readonly engine?: string | undefined; readonly slots?: MovedSlots },
   ): Promise<MovedShards> {
-    const { targets: count, engine } = options;
+    const { targets: count, engine, slots } = options;
     const targets = await startAll(...Array.from({ length: count }, () => startEngine({ engine })));
-    const moved = new MovedShards(sources, targets, await MoverProcess.start());
+    const moved = new MovedShards(sources, targets, await MoverProcess.start(), slots);
     try {
       await moved.attach();
     } catch (error) {
@@ -32,14 +45,6 @@ export class MovedShards implements AsyncDisposable {
       throw error;
     }
     return moved;
-  }
-
-  /** Which source and which target has a slot. */
-  get slots(): {
-    readonly before: readonly (readonly SlotRange[])[];
-    readonly after: readonly (readonly SlotRange[])[];
-  } {
-    return { before: evenSlots(this.sources.length), after: evenSlots(this.targets.length) };
   }
 
   /** Begins the move, and lets the targets follow the mover. */

@@ -7,7 +7,8 @@ import { until } from "#kit/testing/until";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../src/core/api/records.ts";
 import { everyShard } from "../../../src/core/api/every-shard.ts";
 import { primaryOf, replicasOf } from "../../../src/core/planner/database/facts.ts";
-import { evenSlots } from "../../../src/core/slots/shard-slots.ts";
+import { isSameTable } from "../../../src/core/slots/named-slots.ts";
+import type { SizedShard } from "../../../src/core/slots/shard-slots.ts";
 import { whyNoSuccessor } from "../../../src/core/records/slots-of-shards.ts";
 import { listOf } from "../../../src/ports/resp/reply.ts";
 import type { MoverReply } from "../../../src/ports/management/mover-control.ts";
@@ -20,6 +21,7 @@ import { addressOf, done, endpointFor, startProxy, type TestProxy } from "../eng
 import { RawClient } from "../engines/raw-client.ts";
 import { startAll } from "../engines/start-all.ts";
 import { settingsWith } from "../facts/settings.ts";
+import { wantedShards } from "./wanted-shards.ts";
 import { startLedger, type Ledger } from "../load/load-ledger.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../../src/bin/store.ts");
@@ -47,12 +49,12 @@ export class TableScene implements AsyncDisposable {
     this.record = record;
   }
 
-  /** The engines of so many shards serve, one for each. */
-  static async start(shards: number): Promise<TableScene> {
+  /** The engines of so many shards serve, or of those with these slots, one for each. */
+  static async start(shards: number | readonly string[]): Promise<TableScene> {
     const proxies = await startAll(startProxy(), startProxy());
     const scene = new TableScene(proxies, recordWithout());
     try {
-      const serving = await scene.#startShards(shards, 1);
+      const serving = await scene.#startShards(wantedShards(shards), 1);
       scene.record = { ...scene.record, shards: serving, tableEpoch: 1 };
       await scene.configure();
     } catch (error) {
@@ -73,9 +75,15 @@ export class TableScene implements AsyncDisposable {
     }
   }
 
-  /** Starts the engines of so many new shards, the first with a replica, and the mover; waits until all have the data. */
-  async fill(shards: number): Promise<void> {
-    const next = await this.#startShards(shards, 1 + Math.max(...this.record.shards.map(({ id }) => id)), 1);
+  /**
+   * Starts the engines of new shards, so many or those with these slots that do not serve, the first with a replica, and the mover; waits until all have
+   * the data.
+   */
+  async fill(shards: number | readonly string[]): Promise<void> {
+    const fresh = wantedShards(shards).filter(
+      (one) => !this.record.shards.some((shard) => isSameTable([one], [shard])),
+    );
+    const next = await this.#startShards(fresh, 1 + Math.max(...this.record.shards.map(({ id }) => id)), 1);
     await this.change((record) => ({
       ...record,
       nextInstance: 1 + Math.max(...this.engines.keys()),
@@ -200,16 +208,15 @@ export class TableScene implements AsyncDisposable {
     }
   }
 
-  async #startShards(count: number, first: number, replicas = 0): Promise<readonly ShardRecord[]> {
-    const slots = evenSlots(count);
+  async #startShards(wanted: readonly SizedShard[], first: number, replicas = 0): Promise<readonly ShardRecord[]> {
     const shards: ShardRecord[] = [];
-    for (let at = 0; at < count; at += 1) {
+    for (const [at, { slots }] of wanted.entries()) {
       const instances = await Promise.all(
         Array.from({ length: at === 0 ? 1 + replicas : 1 }, () => this.#startInstance()),
       );
       const [primary] = instances;
       assert.ok(primary !== undefined);
-      shards.push({ id: first + at, epoch: 1, primary: primary.id, instances, slots: slots[at] ?? [] });
+      shards.push({ id: first + at, epoch: 1, primary: primary.id, instances, slots });
     }
     return shards;
   }

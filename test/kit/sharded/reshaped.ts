@@ -1,10 +1,12 @@
-import { evenSlots } from "../../../src/core/slots/shard-slots.ts";
+import { inOrder, isSameTable } from "../../../src/core/slots/named-slots.ts";
+import { evenSlots, slotsOf, type SizedShard } from "../../../src/core/slots/shard-slots.ts";
 import type { Address, EndpointConfig, EndpointShard } from "../../../src/ports/management/proxy-control.ts";
 import { startEngine, type TestEngine } from "../engines/engine.ts";
 import { addressOf, done, endpointFor, startProxy, type TestProxy } from "../engines/proxy.ts";
 import { RawClient } from "../engines/raw-client.ts";
 import { startAll } from "../engines/start-all.ts";
-import { MovedShards } from "../mover/moved-shards.ts";
+import { wantedShards } from "../mover/wanted-shards.ts";
+import { MovedShards, type MovedSlots } from "../mover/moved-shards.ts";
 
 /** How a change of the number of shards goes otherwise than usual. */
 export interface Reshape {
@@ -17,18 +19,22 @@ export interface Reshape {
 /** A database behind several proxies that gets other numbers of shards, with a real mover each time. */
 export class Reshaped implements AsyncDisposable {
   readonly proxies: readonly TestProxy[];
+  /** Of the shards that serve, in their order. */
   engines: readonly TestEngine[];
   tableEpoch = 0;
   endpoints: readonly EndpointConfig[] = [];
   /** Those of all shards that have been, and of the movers. */
   readonly #all: AsyncDisposable[];
+  /** Those of all shards that have been. */
+  readonly #targets: TestEngine[];
   #nextShard = 1;
 
   private constructor(proxies: readonly TestProxy[], engines: readonly TestEngine[], more: Partial<EndpointConfig>) {
     this.proxies = proxies;
     this.engines = engines;
     this.#all = [...engines];
-    const shards = this.#shardsAt(engines);
+    this.#targets = [...engines];
+    const shards = this.#shardsAt(engines, evenSlots(engines.length));
     this.endpoints = proxies.map((_, at) => endpointFor(undefined, { node: at + 1, shards, ...more }));
   }
 
@@ -66,12 +72,13 @@ export class Reshaped implements AsyncDisposable {
     if (reply.op === "configure" && reply.refused.length > 0) throw new Error("the configuration is refused");
   }
 
-  /** Gives the database so many shards, in the order that the product uses; the longest time for which clients were held, in milliseconds. */
-  async reshape(count: number, { absent = [], whileHeld }: Reshape = {}): Promise<number> {
-    const sources = this.engines;
-    const moved = await MovedShards.begin(sources, { targets: count });
-    this.#all.push(moved);
-    const shards = this.#shardsAt(moved.targets);
+  /**
+   * Gives the database so many shards, or those of these texts, in the order that the product uses; the longest time for which clients were held, in
+   * milliseconds. A shard whose slots stay is kept.
+   */
+  async reshape(to: number | readonly string[], { absent = [], whileHeld }: Reshape = {}): Promise<number> {
+    const { shards, moved } = await this.#beginMove(wantedShards(to));
+    const { sources } = moved;
     const name = { bdb: 1, tableEpoch: this.tableEpoch + 1 };
     const present = this.proxies.filter((_, at) => !absent.includes(at));
     await moved.following();
@@ -83,7 +90,7 @@ export class Reshaped implements AsyncDisposable {
     await moved.finish();
     await Promise.all(sources.map((source) => retire(source)));
     this.tableEpoch++;
-    this.engines = moved.targets;
+    this.engines = shards.map(({ primary }) => this.#engineAt(primary));
     this.endpoints = this.endpoints.map((endpoint) => ({ ...endpoint, shards, tableEpoch: this.tableEpoch }));
     const released = await Promise.all(
       present.map((proxy) => done(proxy.send({ op: "release-table", ...name, shards }))),
@@ -103,9 +110,27 @@ export class Reshaped implements AsyncDisposable {
     return endpoint;
   }
 
-  /** Shards of ids that were never used, at these engines, with even slots. */
-  #shardsAt(engines: readonly TestEngine[]): readonly EndpointShard[] {
-    const slots = evenSlots(engines.length);
+  async #beginMove(wanted: readonly SizedShard[]) {
+    const served = this.#endpoint(0).shards;
+    const isWanted = (shard: EndpointShard): boolean => wanted.some((one) => isSameTable([one], [shard]));
+    const { kept = [], replaced = [] } = Object.groupBy(served, (shard) => (isWanted(shard) ? "kept" : "replaced"));
+    const fresh = wanted.filter((one) => !kept.some((shard) => isSameTable([one], [shard])));
+    const [before, after] = [replaced.map(slotsOf), fresh.map(slotsOf)];
+    const sources = replaced.map(({ primary }) => this.#engineAt(primary));
+    const moved = await MovedShards.begin(sources, { targets: fresh.length, slots: { before, after } });
+    this.#all.push(moved);
+    this.#targets.push(...moved.targets);
+    return { moved, shards: inOrder([...kept, ...this.#shardsAt(moved.targets, after)]) };
+  }
+
+  #engineAt(place: Address | undefined): TestEngine {
+    const found = this.#targets.find(({ host, port }) => host === place?.host && port === place.port);
+    if (found === undefined) throw new Error("no engine is there");
+    return found;
+  }
+
+  /** Shards of ids that were never used, at these engines, with these slots. */
+  #shardsAt(engines: readonly TestEngine[], slots: MovedSlots["after"]): readonly EndpointShard[] {
     return engines.map((engine, at) => ({
       id: this.#nextShard++,
       epoch: 1,

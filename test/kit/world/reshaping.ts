@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { DatabaseRecord } from "../../../src/core/api/records.ts";
+import { slotTexts } from "../../../src/core/slots/named-slots.ts";
 import type { Kube } from "#kit/kube/kube";
 import { until } from "#kit/testing/until";
 import { startLedger, type Ledger, type LedgerOptions } from "../load/load-ledger.ts";
@@ -10,11 +12,30 @@ const PATIENCE = { withinMs: 180_000, everyMs: 20 };
 
 /** Waits until the database has so many shards, and the former ones are gone; fails with what it waits for. */
 export async function awaitShards(cluster: TestCluster, kube: Kube, uid: number, shards: number): Promise<void> {
+  await awaitOthers(cluster, kube, uid, (serve) => serve.length === shards);
+}
+
+/** The same of shards with these slots, in their order. */
+export async function awaitTable(
+  cluster: TestCluster,
+  kube: Kube,
+  uid: number,
+  slots: readonly string[],
+): Promise<void> {
+  await awaitOthers(cluster, kube, uid, (serve) => slotTexts(serve).join(" ") === slots.join(" "));
+}
+
+async function awaitOthers(
+  cluster: TestCluster,
+  kube: Kube,
+  uid: number,
+  are: (shards: DatabaseRecord["shards"]) => boolean,
+): Promise<void> {
   const has = async (): Promise<boolean> => {
-    const { shards: serve, reshape } = await readRecord(kube, cluster, uid);
-    return serve.length === shards && reshape === undefined && (await isActive(cluster, uid));
+    const { shards, reshape } = await readRecord(kube, cluster, uid);
+    return are(shards) && reshape === undefined && (await isActive(cluster, uid));
   };
-  await until(`it has ${shards} shards`, has, PATIENCE).catch(async (error: unknown) => {
+  await until("it has the shards that were asked for", has, PATIENCE).catch(async (error: unknown) => {
     const { waitingFor, reshape } = await readRecord(kube, cluster, uid);
     throw new Error(`${waitingFor ?? ""}: ${JSON.stringify(reshape)}`, { cause: error });
   });

@@ -14,6 +14,7 @@ import {
 import { clusterNamed, existingText } from "./references.ts";
 import { moduleItemsOf } from "./modules.ts";
 import { instancesText } from "../license/instances-text.ts";
+import { namedShards } from "../../slots/named-slots.ts";
 import { memoryForShards, shardCountObjection, shardMemoryObjection, shardsForMemory } from "./shard-count.ts";
 
 /** A Service is made from the name. */
@@ -95,6 +96,23 @@ export function shardCountIsPossible({ kind, at, spec, existing }: ReviewedDatab
   return [invalidValue(`${at}.shardCount`, count, why, remedy)];
 }
 
+/** Each slot has one shard, and there are as many shards as are asked for. */
+export function shardSlotsFit({ kind, name, at, spec, existing }: ReviewedDatabase): readonly Objection[] {
+  const { shardSlots, shardCount } = spec;
+  if (shardSlots === undefined) return [];
+  const field = `${at}.shardSlots`;
+  const even = kind === "redb" && existing !== undefined ? `: ${patchDatabase(name, { shardSlots: null })}` : "";
+  const named = namedShards(shardSlots);
+  if ("why" in named) {
+    const example = 'name each slot from 0 to 16383 once, one text for each shard, for instance ["0-865", "866-16383"]';
+    return [invalidValue(field, shardSlots, named.why, `${example}; or leave it out${even}`)];
+  }
+  if (shardCount === undefined || shardCount === shardSlots.length) return [];
+  const why = `it has ${shardSlots.length} entries, and ${at}.shardCount is ${shardCount}`;
+  const remedy = `set ${at}.shardCount to ${shardSlots.length}; or leave ${field} out, for shards with even slots${even}`;
+  return [invalidValue(field, shardSlots, why, remedy)];
+}
+
 /** Replies that wait for replicas need replicas. */
 export function repliesCanWait({ at, spec }: ReviewedDatabase): readonly Objection[] {
   if (spec.durability !== "sync" || spec.replication) return [];
@@ -153,8 +171,8 @@ function instancesOf(primaries: number, { replication }: Pick<ReviewedDatabase["
 
 /** A spec that says nothing of it leaves a database the shards that it has. */
 function shardsOf(
-  { shardCount }: Pick<ReviewedDatabase["spec"], "shardCount">,
+  { shardCount, shardSlots }: Pick<ReviewedDatabase["spec"], "shardCount" | "shardSlots">,
   existing: ReviewedDatabase["existing"],
 ): number {
-  return shardCount ?? existing?.shards ?? 1;
+  return shardCount ?? shardSlots?.length ?? existing?.shards ?? 1;
 }

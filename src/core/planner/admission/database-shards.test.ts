@@ -25,6 +25,21 @@ const cases: readonly {
     field: "spec.shardCount",
     says: /the commands of modules \(search\) are served from one shard alone.* set spec\.shardCount to 1/,
   },
+  { rule: "the slots of each shard may be named", spec: { shardCount: 2, shardSlots: ["0-865", "866-16383"] } },
+  { rule: "without their number as well", spec: { shardSlots: ["0-865", "866-16383"] } },
+  {
+    rule: "each slot has one shard",
+    spec: { shardCount: 2, shardSlots: ["0-866", "866-16383"] },
+    field: "spec.shardSlots",
+    says: /slot 866 is named twice.*name each slot from 0 to 16383 once, .* \["0-865", "866-16383"\]; or leave it out/,
+  },
+  {
+    rule: "as many shards have slots as there are to be",
+    spec: { shardCount: 3, shardSlots: ["0-865", "866-16383"] },
+    change: { existing: { ...existing, shards: 2 } },
+    field: "spec.shardSlots",
+    says: /it has 2 entries, and spec\.shardCount is 3.*set spec\.shardCount to 2; or .*kubectl patch redb .*"shardSlots":null/,
+  },
   {
     rule: "more shards than the licence allows are refused in numbers",
     spec: { replication: true },

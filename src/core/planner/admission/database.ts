@@ -11,6 +11,7 @@ import {
   portIsUnchanged,
   repliesCanWait,
   shardCountIsPossible,
+  shardSlotsFit,
 } from "./database-place.ts";
 import { secretIsItsOwn } from "./database-secret.ts";
 import { certificateIsNoClusters, clientsAreKnown } from "./database-tls.ts";
@@ -33,6 +34,7 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   policyAllowsVersion,
   memoryIsInRange,
   shardCountIsPossible,
+  shardSlotsFit,
   repliesCanWait,
   clientsAreKnown,
   certificateIsNoClusters,

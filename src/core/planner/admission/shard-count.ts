@@ -1,4 +1,5 @@
 import { needText } from "#kit/base/sizes";
+import { SLOTS } from "../../slots/slot.ts";
 
 /** What is asked of the shards of a database. */
 export interface AskedShards {
@@ -25,6 +26,16 @@ export function shardCountObjection({ count, has, isSite, modules }: AskedShards
 /** What so many shards need at least, in bytes. */
 export function memoryForShards(count: number): number {
   return count * LEAST_OF_SHARD;
+}
+
+/** The least share of a shard of a database that may use so much, in bytes; in slots. */
+export function leastShare(memoryBytes: number): number {
+  return Math.floor((LEAST_OF_SHARD * SLOTS) / memoryBytes);
+}
+
+/** How much a database may use at least whose smallest shard has this share, in slots; in bytes. */
+export function memoryForShare(share: number): number {
+  return Math.ceil((LEAST_OF_SHARD * SLOTS) / share);
 }
 
 /** How many shards can share so much memory, in bytes. */

@@ -42,6 +42,10 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   ],
   memorySize: [{ to: { memorySize: "200MB" }, then: { act: "update" } }],
   shardCount: [{ to: { shardCount: 2 }, then: { refused: /shard/ } }],
+  shardSlots: [
+    { to: { shardSlots: ["0-8191", "8192-16383"] }, then: { refused: /shard/ } },
+    { to: { shardSlots: ["0-8191"] }, then: { refused: /no shard has slot 8192/ } },
+  ],
   replication: [{ to: { replication: true }, then: { act: "update" } }],
   durability: [
     { to: { durability: "sync" }, then: { refused: /replication/ } },
@@ -104,6 +108,8 @@ const view = (spec: DatabaseSpec, change: Partial<DatabaseView>): DatabaseView =
     ...settingsWith(),
     port: 10_000,
     shards: 1,
+    slots: ["0-16383"],
+    namesSlots: false,
     storeVersion: "7.4",
     modules: [{ name: "tally", args: "" }, { name: "vectorset" }],
   },

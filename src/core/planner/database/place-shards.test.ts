@@ -16,6 +16,7 @@ function placed(count: number, over: Partial<NewShards> = {}) {
     tls: false,
     nodes: THREE,
     everything: [],
+    kept: [],
     bdb: 1,
     firstInstance: 1,
     ...over,

@@ -1,7 +1,7 @@
 import { needText } from "#kit/base/sizes";
 import type { StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
-import type { SlotHolder } from "../../slots/shard-slots.ts";
+import { slotShare, type SlotHolder } from "../../slots/shard-slots.ts";
 import { instanceSize } from "../node/instance-size.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 import { placeInstance, portOffsetOf } from "./placement.ts";
@@ -16,6 +16,8 @@ export interface NewShards {
   readonly nodes: readonly NodeFacts[];
   /** Instances that are there already. */
   readonly everything: readonly PlacedInstance[];
+  /** Those of them that are of other shards of the database, which stay. */
+  readonly kept: readonly PlacedInstance[];
   /** The uid that the database has, or will have as far as is known. */
   readonly bdb: number;
   /** The id that its first new instance will have. */
@@ -57,7 +59,8 @@ function placeAll(wanted: NewShards): ShardPlaces {
 /** What one of several shards takes, which no user has asked for in figures. */
 function shareText({ settings, shards }: NewShards, at: number): string {
   if (shards.length === 1) return "";
-  return `each of ${shards.length} shards needs ${needText(instanceSize(settings, shards[at] ?? {}).memoryBytes)} of memory; `;
+  const isEach = Math.max(...shards.map(slotShare)) - Math.min(...shards.map(slotShare)) <= 1;
+  return `${isEach ? "each" : "one"} of ${shards.length} shards needs ${needText(instanceSize(settings, shards[at] ?? {}).memoryBytes)} of memory; `;
 }
 
 /** The instances that have a place so far. */
@@ -73,14 +76,14 @@ class Placing {
 
   /** Places an instance of the shard; a sentence when it finds no place. */
   add(at: number, role: "primary" | "replica"): string | undefined {
-    const { settings, shards, everything, bdb, firstInstance, ...asked } = this.#wanted;
+    const { settings, shards, everything, kept, bdb, firstInstance, ...asked } = this.#wanted;
     const places = this.places[at] ?? [];
     const size = instanceSize(settings, shards[at] ?? {});
     const placed = placeInstance({
       ...asked,
       ...size,
       everything: [...everything, ...this.#own],
-      ofOtherShards: this.#own,
+      ofOtherShards: [...kept, ...this.#own],
       shardsPlacement: settings.shardsPlacement,
       room: "growth",
       avoid: places.map(({ node }) => node),

@@ -18,6 +18,7 @@ interface Case {
   readonly warning?: string;
 }
 
+const halves = ["0-8191", "8192-16383"];
 const none = undefined;
 const defaults = { memory_size: 100_000_000 };
 
@@ -164,6 +165,38 @@ const cases: readonly Case[] = [
     name: "another number of shards ends one that is being made",
     view: view({ shardCount: 1 }, { existing: { ...existing({}), isSettled: false, mayGrow: true, shards: 3 } }),
     act: { kind: "update", uid: 1, settings: {}, password: false, shards: 1 },
+  },
+  {
+    name: "other slots of its shards are asked for",
+    view: view(
+      { shardCount: 2, shardSlots: ["0-99", "100-16383"] },
+      { existing: existing({ shards: 2, slots: halves }) },
+    ),
+    act: { kind: "update", uid: 1, settings: {}, password: false, slots: ["0-99", "100-16383"] },
+  },
+  {
+    name: "slots that it has are left alone, in whichever order and with whichever part of the memory",
+    view: view({ shardSlots: ["8192-16383=40%", "0-8191"] }, { existing: existing({ shards: 2, slots: halves }) }),
+    act: none,
+  },
+  {
+    name: "an object that names slots no more ends a change to those that were named",
+    view: view(
+      { shardCount: 2 },
+      { existing: existing({ isSettled: false, mayGrow: true, shards: 2, slots: halves, namesSlots: true }) },
+    ),
+    act: { kind: "update", uid: 1, settings: {}, password: false, shards: 2 },
+  },
+  {
+    name: "a new database gets the slots that it asks for",
+    view: view({ shardSlots: ["0-99", "100-16383"], storeVersion: "8.0" }, unmade),
+    act: {
+      kind: "create",
+      settings: { memory_size: 100_000_000 },
+      slots: ["0-99", "100-16383"],
+      version: "8.0",
+      modules: [],
+    },
   },
   {
     name: "a new database gets the shards that it asks for",

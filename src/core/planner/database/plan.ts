@@ -13,6 +13,7 @@ import { certificateFindings, type CertificateView } from "./certificate.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { LoadedModule, ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { ruleFindings } from "../admission/objection.ts";
+import { isSameTable, namedShards } from "../../slots/named-slots.ts";
 import { clusterNamed, type References } from "../admission/references.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
 
@@ -28,6 +29,10 @@ export interface ExistingDatabase extends SettingValues {
   readonly port: number;
   /** How many it has, or is to have by what was asked of the cluster last. */
   readonly shards: number;
+  /** The slots of each, in the same way; undefined where the cluster does not say them. */
+  readonly slots: readonly string[] | undefined;
+  /** They were named, and do not serve yet. */
+  readonly namesSlots: boolean;
   readonly storeVersion: StoreVersion;
   /** Where an upgrade that is under way leads; undefined while none is, and where the cluster does not say it. */
   readonly upgradesTo: StoreVersion | undefined;
@@ -65,8 +70,10 @@ export type DatabaseAct =
       /** The settings that differ from a cluster's defaults. */
       readonly settings: WireSettings;
       readonly port?: number;
-      /** Absent: one. */
+      /** Absent: one, or as many as have slots. */
       readonly shards?: number;
+      /** Of each shard; absent: even ones. */
+      readonly slots?: readonly string[];
       readonly version: StoreVersion;
       /** Names and arguments; which build is loaded follows the version. */
       readonly modules: readonly DatabaseModule[];
@@ -80,6 +87,8 @@ export type DatabaseAct =
       readonly settings: Partial<WireSettings>;
       /** Absent: as many as it has, or is to have. */
       readonly shards?: number;
+      /** Of each shard; absent: those that they have, or even ones for another number. */
+      readonly slots?: readonly string[];
       /** The password is read from its Secret and sent too. */
       readonly password: boolean;
       readonly site?: SiteOfDatabase;
@@ -138,10 +147,12 @@ function changesOf({
   password,
   site,
   shards,
+  slots,
   certificate,
 }: Extract<DatabaseAct, { readonly kind: "update" }>) {
   const secrets = [...(password ? ["the password"] : []), ...(certificate === true ? ["the certificate"] : [])];
-  const parts = shards === undefined ? [] : ["the number of shards"];
+  const counted = shards === undefined ? [] : ["the number of shards"];
+  const parts = slots === undefined ? counted : ["the slots of its shards"];
   return [...Object.keys(settings), ...parts, ...(site === undefined ? [] : ["its site"]), ...secrets];
 }
 
@@ -161,9 +172,7 @@ function actFor(view: DatabaseView): DatabaseAct | undefined {
   const { existing, site } = view;
   const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
   const isLinked = site === undefined || isSameSite(site, existing?.site);
-  const count = view.spec.shardCount;
-  const isOther = existing !== undefined && count !== undefined && existing.shards !== count;
-  const shards = isOther ? { shards: count } : {};
+  const shards = shardsToAsk(view);
   const besides = { ...certificate, ...(isLinked ? {} : { site }), ...shards };
   if (existing === undefined) return creationOf(view, besides);
   // passwords and certificates need not wait for another change to end
@@ -178,13 +187,31 @@ function actFor(view: DatabaseView): DatabaseAct | undefined {
 }
 
 /** What is sent besides settings. */
-type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certificate" | "site" | "shards">;
+type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certificate" | "site" | "shards" | "slots">;
+
+/** Of shards, what the cluster was not asked for. A number without slots asks for even ones, or for those that serve. */
+function shardsToAsk({ spec, existing }: DatabaseView): Pick<Besides, "shards" | "slots"> {
+  if (existing === undefined) return {};
+  const { shardSlots: slots } = spec;
+  if (slots !== undefined) return isAsked(slots, existing) ? {} : { slots };
+  const { shardCount: shards } = spec;
+  if (shards === undefined || (existing.shards === shards && !existing.namesSlots)) return {};
+  return { shards };
+}
+
+/** The shards that are asked for have these slots. */
+function isAsked(texts: readonly string[], { slots = [] }: ExistingDatabase): boolean {
+  const [wanted, asked] = [namedShards(texts), namedShards(slots)];
+  return !("why" in wanted) && !("why" in asked) && isSameTable(wanted, asked);
+}
 
 function creationOf({ spec, references }: DatabaseView, besides: Besides): DatabaseAct {
   const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
   // nodes of older releases know no number
   const { shardCount = 1 } = spec;
-  const shards = shardCount === 1 ? {} : { shards: shardCount };
+  const { shardSlots: slots } = spec;
+  const even = shardCount === 1 ? {} : { shards: shardCount };
+  const shards = slots === undefined ? even : { slots };
   const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
   const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
   const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));

@@ -1,95 +1,150 @@
+import { needText } from "#kit/base/sizes";
 import type { DatabaseRecord, MoverPlace, ShardRecord } from "../../api/records.ts";
-import type { SlotRange } from "../../base/slot-range.ts";
-import { evenSlots } from "../../slots/shard-slots.ts";
+import { inOrder, slotTexts } from "../../slots/named-slots.ts";
+import { slotShare, type SizedShard, type SlotHolder } from "../../slots/shard-slots.ts";
 import { instanceSize } from "../node/instance-size.ts";
 import { wantsTls } from "./facts.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
+import { placedOf } from "./placed.ts";
 import { placeShards, type InstancePlace, type NewShards } from "./place-shards.ts";
 import { freeShardPorts, portOffsetOf } from "./placement.ts";
+import { sizedShards } from "./sized-shards.ts";
 
-/** A database that is to have another number of shards. */
+/** A database that is to have other shards. */
 export interface Reshape {
   readonly record: DatabaseRecord;
-  /** How many shards it shall have. */
-  readonly to: number;
+  /** The shards that it shall have. */
+  readonly to: readonly SizedShard[];
   readonly nodes: readonly NodeFacts[];
   /** Instances of all databases, of this one too. */
   readonly everything: readonly PlacedInstance[];
 }
 
-export interface PlannedShard {
-  readonly slots: readonly SlotRange[];
+export type PlannedShard = SizedShard & {
   /** Of its primary, and of its replica. */
   readonly places: readonly InstancePlace[];
-}
+};
 
 /** What instances of a database may take of a node, in bytes. */
 export interface MemoryOfMove {
   readonly node: number;
   readonly before: number;
-  /** While both sets of shards are there. */
+  /** While the shards that are replaced and the new ones are there. */
   readonly meanwhile: number;
   readonly after: number;
 }
 
 export interface ReshapePlan {
+  /** All shards that are asked for, in the order of their slots. */
+  readonly table: readonly SizedShard[];
+  /** Those that are made. */
   readonly shards: readonly PlannedShard[];
+  /** Those that serve and have the slots of one that is asked for. */
+  readonly kept: readonly ShardRecord[];
   readonly memory: readonly MemoryOfMove[];
-  /** On the node that has the most primaries. */
+  /** On the node that has the most primaries of shards that are replaced. */
   readonly mover: MoverPlace;
 }
 
 /**
- * How a database gets another number of shards: whole new shards with even slots, beside the former ones until those go. A sentence where that cannot be.
+ * How a database gets other shards: new ones in the place of those that serve and have other slots, beside them until they go. A shard whose slots stay is
+ * kept. A sentence where that cannot be.
  */
 export function planReshape(reshape: Reshape): ReshapePlan | { readonly refusal: string } {
-  const { record, to } = reshape;
-  const slots = evenSlots(to);
-  const placed = placeShards({ ...wantedOf(reshape), shards: slots.map((each) => ({ slots: each })) });
+  const { record } = reshape;
+  const table = inOrder(reshape.to);
+  const { kept, replaced, asked } = splitShards(record, table);
+  const sized = sizesOf(record, replaced, asked);
+  if ("refusal" in sized) return sized;
+  const placed = placeShards({ ...wantedOf(reshape, kept), shards: sized.shards });
   if ("refusal" in placed)
     return { refusal: `a ${placed.role} finds no place while both sets of shards are there: ${placed.refusal}` };
-  const shards = slots.map((each, at) => ({ slots: each, places: placed.places[at] ?? [] }));
-  const mover = moverOf(reshape, placed.places.flat());
+  const shards = sized.shards.map((shard, at) => ({ ...shard, places: placed.places[at] ?? [] }));
+  const mover = moverOf(reshape, replaced, placed.places);
   if (mover === undefined) return { refusal: "no node has a free port for each new shard" };
-  return { shards, memory: memoryOf(record, shards), mover };
+  return { table, shards, kept, memory: memoryOf(record, { kept, replaced, shards }), mover };
 }
 
-function wantedOf({ record, nodes, everything }: Reshape): Omit<NewShards, "shards"> {
+interface SplitShards {
+  readonly kept: readonly ShardRecord[];
+  readonly replaced: readonly ShardRecord[];
+  /** The shards that are made. */
+  readonly asked: readonly SizedShard[];
+}
+
+function splitShards({ shards }: DatabaseRecord, table: readonly SizedShard[]): SplitShards {
+  const textOf = (shard: SlotHolder): string => slotTexts([shard]).join("");
+  const asked = new Map(table.map((shard) => [textOf(shard), shard]));
+  const { kept = [], replaced = [] } = Object.groupBy(shards, (shard) =>
+    asked.delete(textOf(shard)) ? "kept" : "replaced",
+  );
+  return { kept, replaced, asked: [...asked.values()] };
+}
+
+/** What new shards may use: together as much as those in whose place they come. */
+function sizesOf(
+  record: DatabaseRecord,
+  replaced: readonly ShardRecord[],
+  asked: readonly SizedShard[],
+): { readonly shards: readonly SizedShard[] } | { readonly refusal: string } {
+  const whole = replaced.reduce((sum, shard) => sum + slotShare(shard), 0);
+  const shards = sizedShards(record.memoryBytes, asked, whole);
+  if (shards !== undefined) return { shards };
+  const has = needText(replaced.reduce((sum, shard) => sum + instanceSize(record, shard).memoryBytes, 0));
+  return { refusal: `${asked.length} new shards have ${has} together, of those that they replace, and need more` };
+}
+
+function wantedOf(
+  { record, nodes, everything }: Reshape,
+  keptShards: readonly ShardRecord[],
+): Omit<NewShards, "shards"> {
   const { uid: bdb, storeVersion, nextInstance: firstInstance } = record;
-  return { settings: record, storeVersion, tls: wantsTls(record), nodes, everything, bdb, firstInstance };
+  const kept = keptShards.flatMap((shard) => placedOf(record, shard));
+  return { settings: record, storeVersion, tls: wantsTls(record), nodes, everything, kept, bdb, firstInstance };
 }
 
-function moverOf({ record, to, nodes, everything }: Reshape, own: readonly InstancePlace[]): MoverPlace | undefined {
+function moverOf(
+  { record, nodes, everything }: Reshape,
+  replaced: readonly ShardRecord[],
+  places: readonly (readonly InstancePlace[])[],
+): MoverPlace | undefined {
+  const own = places.flat();
   const primariesOn = (uid: number): number =>
-    record.shards.filter(({ primary, instances }) => instances.some(({ id, node }) => id === primary && node === uid))
+    replaced.filter(({ primary, instances }) => instances.some(({ id, node }) => id === primary && node === uid))
       .length;
   const usable = nodes.filter(({ alive, draining }) => alive && !draining).map(({ uid }) => uid);
   const offset = portOffsetOf(record.uid, record.nextInstance + own.length);
   const taken = [...everything, ...own.map((place) => ({ ...place, memoryBytes: 0, diskBytes: 0, primary: false }))];
   for (const node of usable.toSorted((a, b) => primariesOn(b) - primariesOn(a) || a - b)) {
-    const ports = freeShardPorts(node, taken, to, offset);
+    const ports = freeShardPorts(node, taken, places.length, offset);
     if (ports !== undefined) return { node, ports };
   }
   return undefined;
 }
 
-function memoryOf(record: DatabaseRecord, next: readonly PlannedShard[]): readonly MemoryOfMove[] {
-  const before = memoryByNode(
-    record,
-    record.shards.map((shard) => ({ ...shard, places: shard.instances })),
-  );
-  const after = memoryByNode(record, next);
-  const nodes = [...new Set([...before.keys(), ...after.keys()])].toSorted((a, b) => a - b);
+function memoryOf(
+  record: DatabaseRecord,
+  sets: Pick<SplitShards, "kept" | "replaced"> & Pick<ReshapePlan, "shards">,
+): readonly MemoryOfMove[] {
+  const [kept, replaced, next] = [
+    memoryByNode(record, sets.kept.map(placesOfShard)),
+    memoryByNode(record, sets.replaced.map(placesOfShard)),
+    memoryByNode(record, sets.shards),
+  ];
+  const nodes = [...new Set([...kept.keys(), ...replaced.keys(), ...next.keys()])].toSorted((a, b) => a - b);
   return nodes.map((node) => {
-    const [was, becomes] = [before.get(node) ?? 0, after.get(node) ?? 0];
-    return { node, before: was, meanwhile: was + becomes, after: becomes };
+    const [stays, goes, comes] = [kept.get(node) ?? 0, replaced.get(node) ?? 0, next.get(node) ?? 0];
+    return { node, before: stays + goes, meanwhile: stays + goes + comes, after: stays + comes };
   });
 }
 
-function memoryByNode(
-  record: DatabaseRecord,
-  shards: readonly (Pick<ShardRecord, "slots"> & { readonly places: readonly Pick<InstancePlace, "node">[] })[],
-): ReadonlyMap<number, number> {
+type Placed = SlotHolder & { readonly places: readonly Pick<InstancePlace, "node">[] };
+
+function placesOfShard(shard: ShardRecord): Placed {
+  return { ...shard, places: shard.instances };
+}
+
+function memoryByNode(record: DatabaseRecord, shards: readonly Placed[]): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
   for (const shard of shards) {
     const { memoryBytes } = instanceSize(record, shard);

@@ -5,7 +5,6 @@ import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
 import { copyTrouble, roomTrouble } from "./reshape-trouble.ts";
 
 const { record } = twoShards({});
-const next = record.shards.slice(1);
 
 const cases: readonly (readonly [
   rule: string,
@@ -39,7 +38,7 @@ const cases: readonly (readonly [
 
 for (const [rule, code, attempt, finds] of cases)
   test(`a copy that fails: ${rule}`, () => {
-    const found = copyTrouble(record, { attempt, shards: next }, { code, why: "planted." });
+    const found = copyTrouble({ ...record, shardCount: 1 }, { attempt }, { code, why: "planted." });
     assert.equal(found?.id, finds === undefined ? undefined : "ShardCopyFails");
     if (finds === undefined || found === undefined) return;
     assert.match(found.evidence, finds[0]);
@@ -48,7 +47,7 @@ for (const [rule, code, attempt, finds] of cases)
 
 test("shards that find no place: the shards that serve are kept, or the cluster gets the next odd number of nodes", () => {
   const nodes = [node(1), node(2), node(3)];
-  const { id, evidence, remedy } = roomTrouble(record, nodes, { to: 4, refusal: "planted" });
+  const { id, evidence, remedy } = roomTrouble({ ...record, shardCount: 4 }, nodes, "planted");
   assert.equal(id, "ShardsLackRoom");
   assert.equal(evidence, '"orders" has 2 shards and cannot get 4: planted');
   assert.match(remedy, /^keep .*"shardCount":2.*; or add nodes: kubectl patch rec rec .*"nodes":5/);

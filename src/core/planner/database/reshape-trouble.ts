@@ -2,6 +2,7 @@ import { getObjects, patchCluster, patchDatabase } from "../../api/kubectl.ts";
 import type { DatabaseRecord, ReshapeIntent } from "../../api/records.ts";
 import { type FindingOf, wait } from "../findings/finding.ts";
 import type { NodeFacts } from "./facts.ts";
+import { askedTable } from "./replaced-shards.ts";
 import type { CopyFailure } from "./reshape-facts.ts";
 
 /** What keeps other shards from being made until a user does something. */
@@ -23,36 +24,45 @@ export function isLasting({ code }: CopyFailure): boolean {
 
 /** The finding of a copy that cannot succeed, or has failed again and again; undefined while the next attempt may well succeed. */
 export function copyTrouble(
-  { name, shards }: Pick<DatabaseRecord, "name" | "shards">,
-  { attempt, shards: next }: Pick<ReshapeIntent, "attempt" | "shards">,
+  record: NamedShards,
+  { attempt }: Pick<ReshapeIntent, "attempt">,
   { code, why }: CopyFailure,
 ): ShardsTrouble | undefined {
   const helps = LASTING.get(code);
   if (helps === undefined && attempt < MANY_ATTEMPTS) return undefined;
   const times = attempt === 1 ? "once" : `${attempt} times`;
-  const keep = keepShards(name, shards.length);
+  const { name, shards } = record;
+  const keep = keepShards(record);
   return wait(
     "ShardCopyFails",
-    `"${name}" has ${shards.length} and gets ${next.length} shards, and copying its keys has failed ${times}, with ${code}: ${why} Its clients are served as before; an upgrade of it and other moves wait`,
+    `"${name}" has ${shards.length} and gets ${askedTable(record).length} shards, and copying its keys has failed ${times}, with ${code}: ${why} Its clients are served as before; an upgrade of it and other moves wait`,
     helps === undefined ? `end what fails, or keep ${keep}` : `keep ${keep}; or ${helps}`,
   );
 }
 
 /** The finding of shards that find no place. */
 export function roomTrouble(
-  { name, shards }: Pick<DatabaseRecord, "name" | "shards">,
+  record: NamedShards,
   nodes: readonly Pick<NodeFacts, "pod">[],
-  { to, refusal }: { readonly to: number; readonly refusal: string },
+  refusal: string,
 ): ShardsTrouble {
+  const { name, shards } = record;
+  const to = askedTable(record).length;
+  const change = to === shards.length ? "others" : `${to}`;
   return wait(
     "ShardsLackRoom",
-    `"${name}" has ${shards.length} shards and cannot get ${to}: ${refusal}`,
-    `keep ${keepShards(name, shards.length)}; or ${[...moreNodes(nodes), `delete a database: ${getObjects("redb")}`].join("; or ")}`,
+    `"${name}" has ${shards.length} shards and cannot get ${change}: ${refusal}`,
+    `keep ${keepShards(record)}; or ${[...moreNodes(nodes), `delete a database: ${getObjects("redb")}`].join("; or ")}`,
   );
 }
 
-function keepShards(name: string, count: number): string {
-  return `the shards that serve: ${patchDatabase(name, { shardCount: count })}`;
+/** What a record says of its shards, and of those that are asked for. */
+type NamedShards = Pick<DatabaseRecord, "name" | "shards" | "shardCount" | "shardSlots">;
+
+/** How to ask for the shards that serve, which ends the change. */
+export function keepShards({ name, shards, shardSlots }: NamedShards): string {
+  const named = shardSlots === undefined ? {} : { shardSlots: null };
+  return `the shards that serve: ${patchDatabase(name, { shardCount: shards.length, ...named })}`;
 }
 
 /** The next odd number of nodes. */

@@ -61,6 +61,9 @@ function scene({ reshape, mover = ready, seen, engines = {}, record, ...rest }: 
   };
 }
 
+const halves = [{ slots: [{ from: 0, to: 8_191 }] }, { slots: [{ from: 8_192, to: 16_383 }] }];
+const uneven = [{ slots: [{ from: 0, to: 99 }] }, { slots: [{ from: 100, to: 16_383 }] }];
+
 const ended: MoverFacts = { state: "over", code: "MOVER_TARGET_GONE", why: "it ended" };
 const lasting: MoverFacts = { ...ended, code: "MOVER_UNKNOWN_COMMAND" };
 const draining = (uid: number) => node(uid, { draining: true });
@@ -144,6 +147,7 @@ const cases: readonly (readonly [rule: string, scene: Scene, want: string | RegE
   ["an upgrade waits for the new shards", { record: toVersion8 }, "switch-table"],
   ["another number that is asked for ends it", { record: { shardCount: 3 } }, "withdraw-reshape"],
   ["the former number that is asked for ends it", { record: { shardCount: 2 } }, "withdraw-reshape"],
+  ["other slots that are asked for end it", { record: { shardCount: 2, shardSlots: uneven } }, "withdraw-reshape"],
   ["a node that is to be left ends it", { nodes: [draining(1)] }, "withdraw-reshape"],
   ["a node of a new shard that stays away ends it", { nodes: [away(3, 20_000)] }, "withdraw-reshape"],
   ["a node that was away for a moment does not", { nodes: [away(3, 2_000)] }, "switch-table"],
@@ -180,6 +184,8 @@ for (const [rule, given, want] of [
   ["it begins when it is asked for", { record: { shardCount: 4 } }, "begin-reshape"],
   ["nothing begins when it is so", { record: { shardCount: 2 } }, "rest"],
   ["an upgrade comes first", { record: { ...toVersion8, shardCount: 4 } }, /add 8.0/],
+  ["so many shards with other slots are asked for", { record: { shardCount: 2, shardSlots: uneven } }, "begin-reshape"],
+  ["the slots that they have are asked for", { record: { shardCount: 2, shardSlots: halves } }, "rest"],
   [
     "it waits for a node that is away",
     { record: { shardCount: 4 }, nodes: [away(3, 20_000)] },

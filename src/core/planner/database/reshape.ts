@@ -1,8 +1,10 @@
 import { needText } from "#kit/base/sizes";
-import { askedShards, everyShard } from "../../api/every-shard.ts";
+import { everyShard } from "../../api/every-shard.ts";
+import { isSameTable } from "../../slots/named-slots.ts";
 import type { DatabaseRecord, InstanceRecord, ReshapeIntent, ShardRecord } from "../../api/records.ts";
 import { IN_SYNC_BYTES, inSync, primaryOf, replicasOf, syncText } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { askedTable, hasAskedTable, keptShards, nextTable, replacedShards } from "./replaced-shards.ts";
 import { planReshape } from "./reshape-plan.ts";
 import { waitFor } from "../findings/step.ts";
 import { isPause } from "../findings/finding.ts";
@@ -42,19 +44,18 @@ export function unfinishedTable({ record, reshape: facts }: DatabaseFacts): Lead
 export function beginStep(facts: DatabaseFacts): LeaderProposal | undefined {
   const { record, nodes, everything } = facts;
   const { shards, reshape } = record;
-  const to = askedShards(record);
   if (reshape !== undefined)
     return reshape.phase === "retire"
       ? waitBecause(`${countText(shards.length)} serve, and the former shards go in some seconds`)
       : undefined;
-  if (to === shards.length) return undefined;
+  if (hasAskedTable(record)) return undefined;
+  const to = askedTable(record);
   const used = nodesOf(shards);
   const left = nodes.find(({ uid, draining, alive }) => used.includes(uid) && (draining || !alive));
-  if (left !== undefined) return waitBecause(`${countText(to)} are made when node ${left.uid} is back in service`);
+  if (left !== undefined)
+    return waitBecause(`${countText(to.length)} are made when node ${left.uid} is back in service`);
   const plan = planReshape({ record, to, nodes, everything });
-  return "refusal" in plan
-    ? waitFor(roomTrouble(record, nodes, { to, refusal: plan.refusal }))
-    : { kind: "begin-reshape", plan };
+  return "refusal" in plan ? waitFor(roomTrouble(record, nodes, plan.refusal)) : { kind: "begin-reshape", plan };
 }
 
 /** What is done for shards that get their keys. */
@@ -70,20 +71,26 @@ export function copyStep(facts: DatabaseFacts): LeaderProposal | undefined {
     : step;
 }
 
-function changeText({ shards }: DatabaseRecord, reshape: ReshapeIntent): string {
-  return `${countText(reshape.shards.length)} ${reshape.shards.length === 1 ? "is" : "are"} made instead of ${shards.length}`;
+function changeText(record: DatabaseRecord, reshape: ReshapeIntent): string {
+  const kept = keptShards(record).length;
+  const stay = kept === 0 ? "" : `, and ${countText(kept)} ${kept === 1 ? "stays" : "stay"}`;
+  return `${countText(reshape.shards.length)} ${reshape.shards.length === 1 ? "is" : "are"} made instead of ${replacedShards(record).length}${stay}`;
 }
 
 /** The nodes that serve are left by the primaries in the next table, and those that are to be have not been left meanwhile. */
 function whyWithdraw({ record, nodes }: DatabaseFacts, reshape: ReshapeIntent): string | undefined {
-  const asked = askedShards(record);
-  if (asked !== reshape.shards.length) return `${countText(asked)} are asked for by now`;
+  const asked = askedTable(record);
+  if (!isSameTable(asked, nextTable(record))) return `${askedText(record, asked.length)} are asked for by now`;
   const used = [...nodesOf(everyShard(record)), reshape.mover.node];
   const drained = nodes.find(({ uid, draining }) => draining && used.includes(uid));
   if (drained !== undefined) return `node ${drained.uid} is to be left`;
   const needed = [...nodesOf(reshape.shards), reshape.mover.node];
   const away = nodes.find(({ uid, alive, goneForMs }) => !alive && goneForMs >= AWAY_MS && needed.includes(uid));
   return away === undefined ? undefined : `node ${away.uid} is away`;
+}
+
+function askedText(record: DatabaseRecord, count: number): string {
+  return count === nextTable(record).length ? "shards with other slots" : countText(count);
 }
 
 function nodesOf(shards: readonly ShardRecord[]): readonly number[] {

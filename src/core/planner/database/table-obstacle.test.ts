@@ -90,6 +90,8 @@ for (const { rule, sources = [{}], targets, misplaced: found = [], finds, ...agr
       database: {
         name: "orders",
         memoryBytes: LIMIT,
+        shards: sources.map((_, at) => ({ id: 1 + at, epoch: 1, primary: 1, instances: [] })),
+        shardCount: targets.length,
         ...(mayDiscardMisplaced === undefined ? {} : { mayDiscardMisplaced }),
       },
       misplaced: found,

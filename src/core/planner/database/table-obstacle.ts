@@ -2,6 +2,7 @@ import { patchDatabase } from "../../api/kubectl.ts";
 import type { DatabaseRecord } from "../../api/records.ts";
 import { consent, wait, type FindingOf } from "../findings/finding.ts";
 import { clockApart, type MoveObstacle } from "./move-obstacles.ts";
+import { keepShards } from "./reshape-trouble.ts";
 import type { EngineView } from "./switchover.ts";
 
 /** A primary of a database that changes its shards. */
@@ -13,8 +14,11 @@ export interface ShardView {
 
 /** What a switch to other shards is judged by besides how far they have come. */
 export interface TableView {
-  readonly database: Pick<DatabaseRecord, "name" | "memoryBytes" | "mayDiscardMisplaced">;
-  /** The primaries that serve. */
+  readonly database: Pick<
+    DatabaseRecord,
+    "name" | "memoryBytes" | "mayDiscardMisplaced" | "shards" | "shardCount" | "shardSlots"
+  >;
+  /** The primaries that serve, of shards that are replaced. */
   readonly sources: readonly ShardView[];
   /** Those to be. */
   readonly targets: readonly ShardView[];
@@ -41,18 +45,16 @@ export function tableObstacle(view: TableView): MoveObstacle | FindingOf<"KeysMi
 /** What shards that serve have and no new shard gets, unless a user agreed that it goes. */
 export function keysMisplaced({
   database,
-  sources,
-  targets,
   misplaced,
-}: Pick<TableView, "database" | "misplaced"> & Readonly<Record<"sources" | "targets", readonly unknown[]>>):
-  FindingOf<"KeysMisplaced"> | undefined {
+}: Pick<TableView, "database" | "misplaced">): FindingOf<"KeysMisplaced"> | undefined {
   if (misplaced.length === 0 || database.mayDiscardMisplaced === true) return undefined;
-  const { name } = database;
+  const { name, shardSlots, shardCount } = database;
+  const asked = shardSlots === undefined && shardCount !== undefined ? ` ${shardCount}` : "";
   const found = misplaced.map(({ shard, keys, example }) => `shard ${shard} has ${keys}${instanceText(example)}`);
   return consent(
     "KeysMisplaced",
     `keys of "${name}" are at shards that do not have their slots: ${found.join("; ")}. A script has written them without declaring them; no other request finds them, and the new shards do not get them`,
-    `let them go with the former shards: storectl reshape ${name} ${targets.length} --may-discard-data; or keep the shards that serve: ${patchDatabase(name, { shardCount: sources.length })}; and let scripts declare all keys that they use`,
+    `let them go with the former shards: storectl reshape ${name}${asked} --may-discard-data; or keep ${keepShards(database)}; and let scripts declare all keys that they use`,
   );
 }
 
@@ -94,7 +96,7 @@ function shardTooFull({ database, sources, targets }: TableView): MoveObstacle |
   return wait(
     "MemoryTooSmall",
     `new shard ${shard} of "${database.name}" takes ${taken} bytes, and its share of spec.memorySize is ${engine.maxMemory}: ${harm}`,
-    `give the database more memory; the new shards serve then: ${patchDatabase(database.name, { memorySize })}; or keep the shards that serve: ${patchDatabase(database.name, { shardCount: sources.length })}`,
+    `give the database more memory; the new shards serve then: ${patchDatabase(database.name, { memorySize })}; or keep ${keepShards(database)}`,
   );
 }
 

@@ -54,6 +54,14 @@ export const BDB = z
       .describe(
         "The number of shards that is asked for, while it has another one; never from nodes of releases before 0.6.0.",
       ),
+    shard_slots: z
+      .array(z.string())
+      .exactOptional()
+      .describe("The slots of each shard, as `0-4095,8192`, in order; never from nodes of releases before 0.6.0."),
+    shard_slots_asked: z
+      .array(z.string())
+      .exactOptional()
+      .describe("The slots that each shard is to have, while they are named and do not serve."),
     sharding: z
       .boolean()
       .exactOptional()
@@ -133,6 +141,8 @@ export interface BdbCreate extends WireSettings {
   readonly name: string;
   readonly port?: number;
   readonly shards_count?: number;
+  /** The slots of each shard, as `0-4095,8192`; absent: those that the shards have, or even ones for another number. */
+  readonly shard_slots?: readonly string[];
   /** Whether it has several shards, in words of such APIs; a request in which the two differ is refused. */
   readonly sharding?: boolean;
   readonly redis_version?: StoreVersion;

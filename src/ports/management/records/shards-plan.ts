@@ -3,31 +3,42 @@ import type { Answered } from "./answered.ts";
 
 const bytes = z.int().nonnegative();
 
-/** `GET /v1/bdbs/<uid>/shards_plan/<count>`: how a database would get another number of shards. */
+const shard = {
+  assigned_slots: z.string(),
+  node_uids: z.array(z.string()).describe("The node of its primary, and then that of its replica."),
+  memory: bytes.describe("What it may use, in bytes."),
+};
+
+/** `GET /v1/bdbs/<uid>/shards_plan/<count>`: how a database would get other shards. */
 export const SHARDS_PLAN = z
   .strictObject({
     shards_count: z.int().positive().describe("How many shards it has."),
     shards_count_asked: z.int().positive().describe("How many it would have."),
-    used_memory: bytes.describe("What the primaries use, in bytes: so much is copied."),
+    shard_slots_asked: z.array(z.string()).describe("The slots of each shard that it would have."),
+    used_memory: bytes.describe("What the primaries of shards that are replaced use, in bytes: so much is copied."),
     copy_seconds: z
       .int()
       .positive()
       .describe("How long that may take on nodes at rest, in seconds; clients are served meanwhile."),
-    shard_memory: bytes.describe("The share of each new shard, in bytes."),
-    fullest_part: z
-      .number()
-      .min(0)
-      .max(1)
-      .exactOptional()
-      .describe("The part of the keys that the fullest new shard would have, by 200 keys; absent where there are few."),
+    shard_memory: bytes.describe("The share of the largest new shard, in bytes."),
     shards: z
       .array(
         z.strictObject({
-          assigned_slots: z.string(),
-          node_uids: z.array(z.string()).describe("The node of its primary, and then that of its replica."),
+          ...shard,
+          part_of_keys: z
+            .number()
+            .min(0)
+            .max(1)
+            .exactOptional()
+            .describe(
+              "Its part of the keys of all new shards, by 200 keys that are drawn; absent where there are few.",
+            ),
         }),
       )
       .describe("The new shards."),
+    kept_shards: z
+      .array(z.strictObject(shard))
+      .describe("Those that serve, and stay because their slots do: nothing of them is copied."),
     nodes: z
       .array(
         z.strictObject({

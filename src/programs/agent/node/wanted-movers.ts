@@ -1,6 +1,7 @@
 import { engineLogins } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, ReshapeIntent } from "../../../core/api/records.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
+import { replacedShards } from "../../../core/planner/database/replaced-shards.ts";
 import { needsCertificate } from "../../../core/planner/database/upstream.ts";
 import { slotsOf } from "../../../core/slots/shard-slots.ts";
 import type { MoverSource, MoverTarget } from "../../../ports/management/mover-control.ts";
@@ -52,8 +53,9 @@ async function beginOf(
   };
 }
 
-/** Undefined while the address of a primary is not known. */
-function sourcesOf(context: AddressContext, { shards }: DatabaseRecord): readonly MoverSource[] | undefined {
+/** The shards that are replaced; undefined while the address of a primary is not known. */
+function sourcesOf(context: AddressContext, record: DatabaseRecord): readonly MoverSource[] | undefined {
+  const shards = replacedShards(record);
   const sources = shards.flatMap((shard): readonly MoverSource[] => {
     const { node, port, tls } = primaryOf(shard);
     const host = nodeAddress(context, node);

@@ -36,6 +36,8 @@ const recovery = z.looseObject({
   empty: z.literal(true).exactOptional(),
 });
 
+const slots = z.array(z.looseObject({ from: count, to: count }));
+
 const shard = z
   .looseObject({
     id: count,
@@ -54,7 +56,8 @@ const shard = z
     switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
     inSync: inSync.exactOptional(),
     recovery: recovery.exactOptional(),
-    slots: z.array(z.looseObject({ from: count, to: count })).exactOptional(),
+    slots: slots.exactOptional(),
+    share: count.exactOptional(),
   })
   .refine(({ primary, instances }) => instances.some(({ id }) => id === primary), {
     error: "no instance has the id of the primary",
@@ -98,6 +101,7 @@ const database: z.ZodType<StoredDatabase> = z.looseObject({
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
   shards,
   shardCount: count.exactOptional(),
+  shardSlots: z.array(z.looseObject({ slots, share: count.exactOptional() })).exactOptional(),
   mayDiscardMisplaced: z.literal(true).exactOptional(),
   reshape: reshape.exactOptional(),
   nextShard: count.exactOptional(),

@@ -1,6 +1,7 @@
 import { Fault } from "#kit/base/fault";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
+import { replacedShards } from "../../../core/planner/database/replaced-shards.ts";
 import { upstreamOf } from "../../../core/planner/database/upstream.ts";
 import { copyFromStart, takeTableBack } from "../../../core/records/reshape-record.ts";
 import { faults } from "../faults.ts";
@@ -57,13 +58,13 @@ async function attachTargets(record: DatabaseRecord, ports: TablePorts): Promise
       ports.log.warn("an engine cannot be attached now", { reason: reasonOf(result.reason) });
 }
 
-/** Why primaries that may be alive do not serve again. */
+/** Why primaries that may be alive do not serve again; those of shards that are kept have served all the time. */
 async function restoreSources(
-  { shards }: DatabaseRecord,
+  record: DatabaseRecord,
   isDead: BackRequest["isDead"],
   { addressOf }: TablePorts,
 ): Promise<readonly string[]> {
-  const failed = shards.map(async (shard) => {
+  const failed = replacedShards(record).map(async (shard) => {
     const primary = primaryOf(shard);
     const address = addressOf(primary);
     if (isDead(primary.id)) return [];

@@ -1,6 +1,7 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
+import { replacedShards } from "../../../core/planner/database/replaced-shards.ts";
 import { faults } from "../faults.ts";
 import { nameConnection, openEngine, type EngineControl } from "./engines.ts";
 import type { TablePorts } from "./table-ports.ts";
@@ -15,16 +16,16 @@ export interface ConnectedShard {
   readonly replicas: readonly EngineControl[];
 }
 
-/** The shards before and after, whose connections are never made anew: an engine that has ended since is another one. */
+/** The shards that are replaced and those in their place, whose connections are never made anew: an engine that has ended since is another one. */
 export interface TableEngines {
   readonly sources: readonly ConnectedShard[];
   readonly targets: readonly ConnectedShard[];
   close(): void;
 }
 
-/** Connects to the primaries that serve, and to all engines of the shards to be; AGENT_SWITCHOVER_REFUSED or the client's Fault when one is not there. */
+/** Connects to the primaries of shards that are replaced, and to all engines of the shards to be; AGENT_SWITCHOVER_REFUSED or the client's Fault when one is not there. */
 export async function connectTable(
-  { shards, reshape }: DatabaseRecord,
+  record: DatabaseRecord,
   ports: Pick<TablePorts, "addressOf">,
 ): Promise<TableEngines> {
   const opened: EngineControl[] = [];
@@ -46,8 +47,8 @@ export async function connectTable(
     replicas: await Promise.all(others.map(open)),
   });
   try {
-    const sources = await settle(shards.map((shard) => connect(shard, [])));
-    const targets = await settle((reshape?.shards ?? []).map((shard) => connect(shard, replicasOf(shard))));
+    const sources = await settle(replacedShards(record).map((shard) => connect(shard, [])));
+    const targets = await settle((record.reshape?.shards ?? []).map((shard) => connect(shard, replicasOf(shard))));
     return { sources, targets, close };
   } catch (error) {
     close();

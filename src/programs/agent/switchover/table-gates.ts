@@ -44,12 +44,8 @@ export async function requireNoHarm(
 }
 
 /** The same of what scripts have written up to the end: clients are held, and the mover has reached all. */
-export function requireNothingMisplaced(
-  database: DatabaseRecord,
-  engines: TableEngines,
-  sources: readonly MoverSourceStatus[],
-): void {
-  const obstacle = keysMisplaced({ database, ...engines, misplaced: misplacedAt(sources) });
+export function requireNothingMisplaced(database: DatabaseRecord, sources: readonly MoverSourceStatus[]): void {
+  const obstacle = keysMisplaced({ database, misplaced: misplacedAt(sources) });
   if (obstacle !== undefined) throw new ObstructedMove(faults.moveObstructed, obstacle, { bdb: database.uid });
 }
 

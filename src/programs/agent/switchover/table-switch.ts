@@ -9,6 +9,7 @@ import {
   type TableMove,
 } from "../../../core/records/reshape-record.ts";
 import type { Finding } from "../../../core/api/parts.ts";
+import { nextTable } from "../../../core/planner/database/replaced-shards.ts";
 import { faults } from "../faults.ts";
 import { awaitOffset, pauseWrites, promote, reasonOf, resumeWrites, roleOf } from "./engines.ts";
 import { retirePrimary } from "./former-primary.ts";
@@ -121,7 +122,7 @@ async function upToRecord(run: TableRun, progress: Progress): Promise<void> {
   await step("intend");
   progress.record = await enter(run, holdForTable);
   await step("prepare");
-  const shards = ports.shown(progress.record, progress.record.reshape?.shards ?? []);
+  const shards = ports.shown(progress.record, nextTable(progress.record));
   requireConfirmed("prepare-table", await sendToProxies(proxies, { op: "prepare-table", ...named, shards }));
   await step("hold");
   progress.heldAt = clock.uptimeMs();
@@ -133,7 +134,7 @@ async function upToRecord(run: TableRun, progress: Progress): Promise<void> {
   const reached = await ports.askMover(progress.record, { op: "reach", sources, withinMs: TABLE_MS.reach });
   if (!reached.ok) throw new Fault(faults.moveNotDone, reached.message, { code: reached.code });
   if (reached.op !== "reach") throw new Fault(faults.moveNotDone, "the mover has not answered");
-  requireNothingMisplaced(progress.record, engines, reached.sources);
+  requireNothingMisplaced(progress.record, reached.sources);
   await step("follow");
   await followTargets(engines);
   await step("record");

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerToAsked, type AskedCount } from "./asked-shards.ts";
+import { answerToAsked, evenShards, shardsOfCount, type AskedTable } from "./asked-shards.ts";
 
-const BASE: AskedCount = { database: "carts", count: 4, has: 4, asked: 4, written: undefined };
+/** Numbers of shards. */
+type Counts = Readonly<Record<"count" | "has" | "asked", number>> & { readonly written: number | undefined };
 
-const cases: readonly (readonly [
-  rule: string,
-  asked: Partial<AskedCount>,
-  says: RegExp | undefined,
-  writes: boolean,
-])[] = [
+const BASE: Counts = { count: 4, has: 4, asked: 4, written: undefined };
+
+const cases: readonly (readonly [rule: string, asked: Partial<Counts>, says: RegExp | undefined, writes: boolean])[] = [
   ["another number is planned", { count: 8 }, undefined, true],
   ["the number that it has is kept", {}, /^carts keeps its 4 shards\.$/, false],
   ["one shard is named as one", { count: 1, has: 1, asked: 1 }, /keeps its one shard\./, false],
@@ -34,7 +32,42 @@ const cases: readonly (readonly [
 
 for (const [rule, asked, says, writes] of cases)
   test(`the number of shards that is asked for: ${rule}`, () => {
-    const answer = answerToAsked({ ...BASE, ...asked });
+    const counts = { ...BASE, ...asked };
+    const has = evenShards(counts.has);
+    const answer = answerToAsked({
+      database: "carts",
+      wanted: shardsOfCount(counts.count, has),
+      has,
+      asked: shardsOfCount(counts.asked, has),
+      written: counts.written === undefined ? undefined : shardsOfCount(counts.written, has),
+    });
+    assert.equal(answer.writes, writes);
+    if (says === undefined) assert.equal(answer.said, undefined);
+    else assert.match(answer.said ?? "", says);
+  });
+
+const uneven = ["0-99", "100-16383"];
+const served: AskedTable = { database: "carts", wanted: uneven, has: uneven, asked: uneven, written: undefined };
+
+for (const [rule, asked, says, writes] of [
+  ["other slots for as many shards are planned", { wanted: evenShards(2) }, undefined, true],
+  ["their order says nothing", { wanted: uneven.toReversed() }, /keeps its 2 shards\.$/, false],
+  ["the number that they are keeps them", { wanted: shardsOfCount(2, uneven) }, /keeps its 2 shards\.$/, false],
+  [
+    "and ends a change that is under way",
+    { asked: evenShards(2) },
+    /keeps its 2 shards\. The others that were asked for are not made/,
+    true,
+  ],
+  [
+    "the same slots are not asked for twice",
+    { wanted: ["0-99", "100-16383"], has: evenShards(2) },
+    /gets these slots already, and has 2\./,
+    false,
+  ],
+] as const satisfies readonly (readonly [string, Partial<AskedTable>, RegExp | undefined, boolean])[])
+  test(`the slots that are asked for: ${rule}`, () => {
+    const answer = answerToAsked({ ...served, ...asked });
     assert.equal(answer.writes, writes);
     if (says === undefined) assert.equal(answer.said, undefined);
     else assert.match(answer.said ?? "", says);

@@ -135,8 +135,15 @@ async function certificateBody(
   return { failure: noCertificate(tls_certificate, redb.metadata.name) };
 }
 
-function shardsBody({ shards }: { readonly shards?: number }): Pick<BdbCreate, "shards_count"> {
-  return shards === undefined ? {} : { shards_count: shards };
+function shardsBody({
+  shards,
+  slots,
+}: Pick<Extract<DatabaseAct, { readonly kind: "create" }>, "shards" | "slots">): Pick<
+  BdbCreate,
+  "shards_count" | "shard_slots"
+> {
+  const count = shards === undefined ? {} : { shards_count: shards };
+  return slots === undefined ? count : { ...count, shard_slots: slots };
 }
 
 function siteBody(site: SiteOfDatabase | undefined): Pick<BdbCreate, "active_active"> {

@@ -70,8 +70,9 @@ const CHANGES: Readonly<Record<string, string>> = {
 /** What the cluster is at, and how far. */
 function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
   const action = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
-  const { shards_count: has, shards_count_asked: asked = has } = bdb;
+  const { shards_count: has, shards_count_asked: asked = has, shard_slots_asked: slots } = bdb;
   if (asked !== has) return `the database gets ${asked} shards instead of ${has}`;
+  if (slots !== undefined) return "slots of the database go to other shards";
   const doing = CHANGES[action?.name ?? ""] ?? `the database is ${bdb.status}`;
   const { progress = 0 } = action ?? {};
   return progress > 0 && progress < 100 ? `${doing}, ${progress} % done` : doing;

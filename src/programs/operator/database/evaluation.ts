@@ -110,6 +110,8 @@ function decide(
       site: bdb.active_active,
       port: bdb.port,
       shards: bdb.shards_count_asked ?? bdb.shards_count,
+      slots: bdb.shard_slots_asked ?? bdb.shard_slots,
+      namesSlots: bdb.shard_slots_asked !== undefined,
       storeVersion: bdb.redis_version,
       upgradesTo: bdb.upgrades_to,
       modules:

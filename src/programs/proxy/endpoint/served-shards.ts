@@ -1,4 +1,5 @@
 import { Fault } from "#kit/base/fault";
+import { slotsText } from "../../../core/slots/shard-slots.ts";
 import { slotTable, type SlotTable } from "../../../core/slots/slot-table.ts";
 import type { EndpointConfig, EndpointShard } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
@@ -27,7 +28,7 @@ const ALL_SLOTS = [{ from: 0, to: 16_383 }];
 
 /** The shards of a configuration for an endpoint that serves others, or the same ones. */
 export interface NextShards extends ServedShards {
-  /** They take the place of all that are served. */
+  /** They take the place of those that are served. A shard of both keeps its slots, and is kept. */
   readonly isOther: boolean;
 }
 
@@ -53,9 +54,17 @@ export function nextShards(
     return { ...served, isOther: false };
   }
   if (epoch === knownEpoch) throw badTable(bdb, `other shards or slots are served at epoch ${epoch}`);
-  if (served.shards.some(({ id }) => routes.some((route) => route.id === id)))
-    throw badTable(bdb, "a shard that is served keeps its slots");
+  for (const [at, route] of routes.entries()) {
+    const kept = served.shards.find(({ id }) => id === route.id);
+    if (kept === undefined) continue;
+    if (!hasSameSlots(kept, known.shards[at])) throw badTable(bdb, "a shard that is served keeps its slots");
+    route.requireEpoch(kept.epoch);
+  }
   return { ...served, isOther: true };
+}
+
+function hasSameSlots(one: EndpointShard, other: EndpointShard | undefined): boolean {
+  return other !== undefined && slotsText(one.slots ?? ALL_SLOTS) === slotsText(other.slots ?? ALL_SLOTS);
 }
 
 function isEqual(one: SlotTable | undefined, other: SlotTable | undefined): boolean {

@@ -3,7 +3,7 @@ import type { EndpointConfig, EndpointShard } from "../../../ports/management/pr
 import { ScanSources } from "../scan/sources.ts";
 import type { SwitchoverContext } from "../switchover/context.ts";
 import { ShardRoute } from "../switchover/shard-route.ts";
-import type { Routes } from "../upstream/only-route.ts";
+import { routeTo, type Routes } from "../upstream/only-route.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { SCAN_CONNECTION } from "../../../ports/resp/connection-names.ts";
 import { isClosed, servedShards } from "./served-shards.ts";
@@ -46,15 +46,16 @@ export class EndpointShards {
     this.#routed = routeShards(context, config, { serves: true });
   }
 
-  /** The ways to the shards of a configuration that does not serve yet; PROXY_SLOT_TABLE when its shards and slots do not fit. */
+  /** The ways to the shards of a configuration that does not serve yet, those that serve among them; PROXY_SLOT_TABLE when its shards and slots do not fit. */
   next(config: EndpointConfig, standing: Standing): RoutedShards {
     if (this.#context === undefined) throw new Error("the endpoint has no shards yet");
-    return routeShards(this.#context, config, standing);
+    return routeShards(this.#context, config, standing, this.#current);
   }
 
-  /** Serves by these ways from now on; the ways before. */
-  serve(next: RoutedShards): RoutedShards {
+  /** Serves by these ways from now on, under this epoch of the table; the ways before. */
+  serve(next: RoutedShards, tableEpoch: number): RoutedShards {
     const before = this.#current;
+    for (const scans of next.scans) if (before.scans.includes(scans)) scans.changeTable(tableEpoch);
     this.#routed = next;
     next.standing.serves = true;
     return before;
@@ -69,10 +70,24 @@ export class EndpointShards {
 /** What all ways of an endpoint work with. */
 type RoutingContext = Omit<SwitchoverContext, "scans" | "hasOtherShards" | "serves">;
 
-/** The ways to the shards of a configuration; PROXY_SLOT_TABLE when its shards and slots do not fit. */
-function routeShards(context: RoutingContext, config: EndpointConfig, standing: Standing): RoutedShards {
+/** The way to the shard that serves with this id; undefined when none does. */
+function wayTo(serving: RoutedShards, { id }: EndpointShard) {
+  const at = serving.routes.findIndex((route) => route.id === id);
+  const scans = serving.scans[at];
+  return scans === undefined ? undefined : { route: routeTo(serving, at), scans };
+}
+
+/** The ways to the shards of a configuration: that to a shard which serves stays. PROXY_SLOT_TABLE when its shards and slots do not fit. */
+function routeShards(
+  context: RoutingContext,
+  config: EndpointConfig,
+  standing: Standing,
+  serving?: RoutedShards,
+): RoutedShards {
   const { shards, table } = servedShards(config);
   const routeShard = (shard: EndpointShard): { readonly scans: ScanSources; readonly route: ShardRoute } => {
+    const kept = serving === undefined ? undefined : wayTo(serving, shard);
+    if (kept !== undefined) return kept;
     const scans = new ScanSources(
       context.clock,
       (address) => new Upstream(address, { ...context, ...OF_SCANS }),

@@ -19,7 +19,7 @@ type TableCommand = Extract<ProxyCommand, { readonly op: `${string}-table` }>;
 
 /**
  * The change of an endpoint from the shards that serve it to other ones, whichever their numbers are: what a change of primary is, for all shards
- * at once. Each change has a higher epoch of the table.
+ * at once. The ways to shards that are kept stay, with what the proxy knows of them. Each change has a higher epoch of the table.
  */
 export class TableChange {
   readonly #parts: EndpointParts;
@@ -60,6 +60,8 @@ export class TableChange {
   configure(config: EndpointConfig, { shards, isOther }: NextShards): void {
     if (isOther) {
       this.#switch(config, this.#routedFor(config));
+      // clients of shards that are kept may be held still
+      if (this.#heldSince !== undefined) this.#resume();
       return;
     }
     this.#parts.config = config;
@@ -69,7 +71,7 @@ export class TableChange {
   /** Ends the connections to shards that do not serve. */
   close(): void {
     this.#dropPrepared();
-    for (const route of this.#former?.routes ?? []) route.close();
+    for (const route of goneFrom(this.#former, this.#parts)) route.close();
   }
 
   /** Dials the primaries-to-be; PROXY_TARGET_UNREACHABLE when one cannot be reached. */
@@ -81,7 +83,7 @@ export class TableChange {
     const prepared = { tableEpoch, routed: this.#served.next(config, { serves: false }) };
     this.#prepared = prepared;
     try {
-      await Promise.all(prepared.routed.routes.map((route) => this.#warm(route)));
+      await Promise.all(goneFrom(prepared.routed, this.#parts).map((route) => this.#warm(route)));
     } catch (error) {
       if (this.#prepared === prepared) this.#dropPrepared();
       throw error;
@@ -148,12 +150,12 @@ export class TableChange {
   #switch(config: EndpointConfig, routed: RoutedShards): void {
     this.#prepared = undefined;
     this.#configureRoutes(routed.routes, config.shards, isClosed(config));
-    const former = this.#served.serve(routed);
+    const former = this.#served.serve(routed, config.tableEpoch ?? 0);
     this.#parts.config = config;
     const { clients } = this.#parts;
-    for (const client of [...clients]) client.work.crossing.begin();
-    for (const route of former.routes) route.close(true);
-    for (const route of this.#former?.routes ?? []) route.close();
+    for (const client of [...clients]) client.work.crossing.begin(former);
+    for (const route of goneFrom(former, routed)) route.close(true);
+    for (const route of goneFrom(this.#former, routed, former)) route.close();
     this.#former = former;
     for (const client of [...clients]) client.turns.pump();
   }
@@ -196,7 +198,7 @@ export class TableChange {
 
   #dropPrepared(): void {
     for (const client of this.#prepared === undefined ? [] : this.#parts.clients) client.work.crossing.giveUp();
-    for (const route of this.#prepared?.routed.routes ?? []) route.close();
+    for (const route of goneFrom(this.#prepared?.routed, this.#parts)) route.close();
     this.#prepared = undefined;
   }
 
@@ -209,6 +211,14 @@ export class TableChange {
     const lanes = this.#parts.routes.flatMap(({ upstream }) => upstream?.lanes.served ?? []);
     return { lanes: [...new Map(lanes.map((settings) => [settingsKey(settings), settings])).values()], pins: [] };
   }
+}
+
+/** The ways of a table that none of the others has: a way to a shard that is kept goes on. */
+function goneFrom(
+  table: Pick<RoutedShards, "routes"> | undefined,
+  ...others: readonly Pick<RoutedShards, "routes">[]
+): readonly ShardRoute[] {
+  return (table?.routes ?? []).filter((route) => !others.some(({ routes }) => routes.includes(route)));
 }
 
 /** How long clients are held for those who listen: the others listen at the next shards a moment after these serve. */

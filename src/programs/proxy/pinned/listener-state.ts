@@ -10,6 +10,11 @@ export class ListenerState {
   /** The CLIENT CACHING that is for the next request. */
   caching: Buffer | undefined;
 
+  /** Each of its requests may go to a lane as it is, with this version of the protocol. */
+  isPlain(protocol: number): boolean {
+    return !this.isMonitoring && !this.tracksReads && !this.isLimited(protocol);
+  }
+
   /** It takes nothing but the commands of subscribers, with this version of the protocol. */
   isLimited(protocol: number): boolean {
     return protocol === 2 && this.subscriptions.size > 0;

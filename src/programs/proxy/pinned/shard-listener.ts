@@ -1,17 +1,23 @@
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { isMessage } from "../protocol/subscriptions.ts";
 import type { Pin } from "../upstream/pin.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
-import { partsAtShard } from "./shard-parts.ts";
+import { routeTo } from "../upstream/only-route.ts";
+import { partsAtTable } from "./shard-parts.ts";
 
-/** Where a connection to a shard is, and what comes over it unasked. */
+/** Where a connection to a shard is. */
 export interface ListenerPlace {
   /** Of the shard. */
   readonly shard: number;
   readonly pin: Pin;
   readonly upstream: Upstream;
+}
+
+/** Who gets what comes over a connection unasked. */
+export interface ListenerOwner {
   /** A message that was published, or another one that came unasked. */
   readonly message: (frame: Buffer) => void;
   /** The connection is of no more use. */
@@ -28,25 +34,37 @@ interface Question {
   readonly resolve: (reply: Buffer | undefined) => void;
 }
 
-/** A connection to one of several shards over which a client gets messages; it goes on at the next primary of its shard as any pinned session. */
+/**
+ * A connection to one of several shards over which a client gets messages; it goes on at the next primary of its shard as any pinned session, and stays when
+ * the shard becomes one of another table.
+ */
 export class ShardListener {
   readonly pinned: Pinned;
+  /** Of its shard: not its place, which is another one in another table. */
+  readonly primary: PrimaryView;
   readonly #parts: PinnedParts;
+  #owner: ListenerOwner;
   #question: Question | undefined;
 
-  constructor(parts: PinnedParts, place: ListenerPlace) {
+  constructor(parts: PinnedParts, { shard, pin, upstream }: ListenerPlace, owner: ListenerOwner) {
     this.#parts = parts;
-    const { shard, pin, upstream } = place;
-    const own = this.#partsFor(place);
-    this.pinned = new Pinned(
-      partsAtShard(own, () => shard),
-      pin,
-      upstream,
-    );
+    this.#owner = owner;
+    this.primary = routeTo(parts.endpoint, shard);
+    const { scans } = parts.endpoint;
+    const own = { table: undefined, routes: [this.primary], scans: [scans[shard] ?? scans[0]] } as const;
+    this.pinned = new Pinned(partsAtTable(this.#ownParts, own), pin, upstream);
+  }
+
+  /** Who gets from now on what comes over it. */
+  giveTo(owner: ListenerOwner): void {
+    this.#owner = owner;
   }
 
   /** The parts of the session, but that what the connection answers comes here, and nothing else waits for it. */
-  #partsFor({ message, left }: ListenerPlace): PinnedParts {
+  get #ownParts(): PinnedParts {
+    const message = (frame: Buffer): void => {
+      this.#owner.message(frame);
+    };
     const { identity, life, endpoint, invalidations, output, turns } = this.#parts;
     const reply = (frame: Buffer): boolean => this.#replied(frame);
     return {
@@ -77,7 +95,7 @@ export class ShardListener {
       shared: { hasPending: false, leaveLane: () => undefined, usableLane: () => undefined },
       pinned: {
         leave: () => {
-          left();
+          this.#owner.left();
           this.#settle(undefined);
         },
       },

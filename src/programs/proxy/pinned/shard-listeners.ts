@@ -10,7 +10,7 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 import { ListenerState } from "./listener-state.ts";
 import type { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
-import { ShardListener } from "./shard-listener.ts";
+import { ShardListener, type ListenerOwner } from "./shard-listener.ts";
 
 /** A request for one shard, by its place. */
 interface ShardRequest {
@@ -51,25 +51,39 @@ export class ShardListeners {
     return this.#due.length > 0;
   }
 
-  /** Each of its requests may go to a lane as it is. */
-  get isPlain(): boolean {
-    const { state } = this;
-    return !state.isMonitoring && !state.tracksReads && !state.isLimited(this.#parts.identity.settings.protocol);
-  }
-
   /** Those to this primary. */
   at(primary: PrimaryView): readonly Pinned[] {
-    const { endpoint } = this.#parts;
-    return [...this.#at].flatMap(([shard, { pinned }]) => (routeTo(endpoint, shard) === primary ? pinned : []));
+    return [...this.#at.values()].flatMap((listener) => (listener.primary === primary ? listener.pinned : []));
   }
 
-  /** Carries out a command about subscriptions, which has the right number of words; resolves with the confirmations, or with one error. */
-  async change(args: readonly Buffer[], command: CommandEntry): Promise<readonly Buffer[]> {
+  /**
+   * Takes over the connections of a former table to shards that are kept, with what waits there. `places`: of these shards, by their places in that table.
+   */
+  adopt(former: ShardListeners, places: ReadonlyMap<number, number>): void {
+    for (const message of former.#due.splice(0)) this.#due.push(message);
+    for (const [before, shard] of places) {
+      const listener = former.#at.get(before);
+      if (listener === undefined) continue;
+      former.#at.delete(before);
+      listener.giveTo(this.#ownerAt(shard));
+      this.#at.set(shard, listener);
+    }
+  }
+
+  /**
+   * Carries out a command about subscriptions, which has the right number of words; resolves with the confirmations, or with one error. The shards at the
+   * places of `knowing` know it already.
+   */
+  async change(
+    args: readonly Buffer[],
+    command: CommandEntry,
+    knowing: ReadonlySet<number> = NONE,
+  ): Promise<readonly Buffer[]> {
     const { name } = command;
     const [, ...named] = args;
     const channels = named.length > 0 ? named : this.state.subscriptions.named(name);
-    const shards = this.#shardsOf(channels, name);
-    const asked = [...shards].map(([shard, each]) => ({
+    const shards = [...this.#shardsOf(channels, name)].filter(([shard]) => !knowing.has(shard));
+    const asked = shards.map(([shard, each]) => ({
       shard,
       request: encodeCommand([name, ...each]),
       replies: each.length,
@@ -80,10 +94,18 @@ export class ShardListeners {
       : [error];
   }
 
-  /** Asks each shard; resolves with the replies of all, or with one error. */
-  async askEach(request: Buffer, command: CommandEntry): Promise<readonly Buffer[]> {
+  /** Asks each shard, but not those at the places of `knowing`; resolves with the replies of all, or with one error. */
+  async askEach(
+    request: Buffer,
+    command: CommandEntry,
+    knowing: ReadonlySet<number> = NONE,
+  ): Promise<readonly Buffer[]> {
     const asked = this.#parts.endpoint.routes.map((_, shard) => ({ shard, request, replies: 1 }));
-    return this.#ask(asked, command, true);
+    return this.#ask(
+      asked.filter(({ shard }) => !knowing.has(shard)),
+      command,
+      true,
+    );
   }
 
   /** Reads parts of a request over the connections that get the invalidations; resolves with the replies to the parts, or with one error. */
@@ -210,19 +232,24 @@ export class ShardListeners {
         upstream.pins.giveBack(pin);
         return false;
       }
-      const message = (frame: Buffer): void => {
-        this.#deliver(frame, this.#at.get(shard)?.isAsked === true);
-      };
-      const left = (): void => {
-        this.#leave(shard);
-      };
-      this.#at.set(shard, new ShardListener(this.#parts, { shard, pin, upstream, message, left }));
+      this.#at.set(shard, new ShardListener(this.#parts, { shard, pin, upstream }, this.#ownerAt(shard)));
       endpoint.counters.pins++;
       return true;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return false;
     }
+  }
+
+  #ownerAt(shard: number): ListenerOwner {
+    return {
+      message: (frame) => {
+        this.#deliver(frame, this.#at.get(shard)?.isAsked === true);
+      },
+      left: () => {
+        this.#leave(shard);
+      },
+    };
   }
 
   /** What stands before the reply that a shard is asked for comes before it, what stands behind it comes behind what is made of all replies. */
@@ -248,6 +275,7 @@ function failureIn(found: readonly Buffer[]): Buffer | undefined {
   return found.find((reply) => reply[0] === MINUS);
 }
 
+const NONE: ReadonlySet<number> = new Set();
 const RETRY_MS = 20;
 const MINUS = 45;
 const CACHING: CommandEntry = { name: "CLIENT|CACHING", commandClass: "caching", note: "" };

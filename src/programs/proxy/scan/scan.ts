@@ -129,11 +129,12 @@ async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor)
 /** Where the scan goes on at the shards that serve now. */
 async function placeNow(endpoint: ScanParts["endpoint"], request: Buffer, given: ScanCursor) {
   const { shard, among, cursor } = placeOf(endpoint, request, given);
+  const { table } = endpoint;
   const scans = endpoint.scans[shard];
   if (scans === undefined) throw new Error(`no scan goes on at shard ${shard}`);
   await scans.named();
-  // other shards may serve meanwhile
-  if (scans !== endpoint.scans[shard]) return placeNow(endpoint, request, given);
+  // other shards may serve meanwhile, beside this one or instead of it
+  if (scans !== endpoint.scans[shard] || table !== endpoint.table) return placeNow(endpoint, request, given);
   return { primary: routeTo(endpoint, shard), route: scans.route(cursor), among };
 }
 

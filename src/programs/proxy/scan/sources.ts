@@ -19,10 +19,10 @@ export class ScanSources {
   readonly #clock: Clock;
   readonly #connectTo: (address: EnginePlace) => Upstream;
   readonly #patienceMs: () => number;
-  readonly #tableEpoch: number;
+  #tableEpoch: number;
   readonly #sources = new Set<ScanSource>();
   readonly #byTag = new Map<number, ScanSource>();
-  #primary: { readonly tag: number; readonly address: EnginePlace } | undefined;
+  #primary: { readonly epoch: number; readonly tag: number; readonly address: EnginePlace } | undefined;
   /** The process that was the first one of the primary in this epoch; others have tags of their own. */
   #first: { readonly tag: number; readonly run: string } | undefined;
   #requirement: Requirement = "hold";
@@ -43,13 +43,22 @@ export class ScanSources {
     this.#forget();
     this.#requirement = requirement;
     const before = this.#current;
-    this.#primary = address === undefined ? undefined : { tag: epochTag(epoch, this.#tableEpoch), address };
+    this.#primary = address === undefined ? undefined : { epoch, tag: epochTag(epoch, this.#tableEpoch), address };
     const now = this.#current ?? this.#open();
     if (before !== now) before?.demote();
     now?.promote();
     now?.upstream.rounds.require(requirement);
     if (now !== undefined) this.#tagOf(now);
     if (requirement !== "none") for (const source of this.#sources) if (source !== now) source.end();
+  }
+
+  /** The shard is one of another table: a cursor that was given out before says nothing of where its shards lie now. */
+  changeTable(tableEpoch: number): void {
+    this.#tableEpoch = tableEpoch;
+    this.#byTag.clear();
+    const { epoch, address } = this.#primary ?? {};
+    for (const source of this.#sources) if (source !== this.#current) source.end();
+    if (epoch !== undefined) this.setPrimary(epoch, address, this.#requirement);
   }
 
   /** The tag of a cursor at which the scan of a shard begins. */

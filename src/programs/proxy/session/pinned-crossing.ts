@@ -10,6 +10,7 @@ import { ShardListeners } from "../pinned/shard-listeners.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import { slotsIn } from "../protocol/crossing.ts";
+import { placeAfter } from "../upstream/only-route.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
@@ -32,7 +33,9 @@ export class PinnedCrossing {
   /** The connection that has not left its engine. */
   #leaving: Pinned | undefined;
   /** Connections to the shards that are to serve. */
-  #ahead: { readonly listeners: ShardListeners; readonly next: ServingShards } | undefined;
+  #ahead:
+    | { readonly listeners: ShardListeners; readonly next: ServingShards; readonly staying: StayingConnections }
+    | undefined;
 
   /** `give` gets the requests that go on as any of the client. */
   constructor(parts: PinnedCrossingParts, give: (left: readonly LeftWhole[]) => void) {
@@ -54,8 +57,11 @@ export class PinnedCrossing {
     const kept = this.#listening;
     if (kept === undefined || kept.channels.length === 0) return;
     const listeners = new ShardListeners(partsAtTable(this.#parts, next), true);
-    this.#ahead = { listeners, next };
-    if (!(await subscribeAgain(listeners, kept)) && this.#ahead?.listeners === listeners) this.giveUp();
+    const { pinned, endpoint } = this.#parts;
+    const staying = stayingConnections(pinned.listeners, endpoint, next);
+    this.#ahead = { listeners, next, staying };
+    if (!(await subscribeAgain(listeners, kept, new Set(staying.values()))) && this.#ahead?.listeners === listeners)
+      this.giveUp();
   }
 
   /** Ends what was prepared. */
@@ -64,9 +70,9 @@ export class PinnedCrossing {
     this.#ahead = undefined;
   }
 
-  /** Other shards serve the database from now on. */
-  begin(): void {
-    const { pinned, identity, invalidations, endpoint, life, output } = this.#parts;
+  /** Other shards than those of the former table serve the database from now on; a connection to one that is kept stays. */
+  begin(former: ServingShards): void {
+    const { pinned, identity, invalidations, endpoint, life } = this.#parts;
     if (
       identity.user !== undefined ||
       invalidations.isTarget ||
@@ -75,16 +81,27 @@ export class PinnedCrossing {
       life.cut("as whom it is logged in, or the client of its invalidations, cannot go to other shards");
       return;
     }
-    const former = pinned.listeners;
-    const kept = former?.state.isUsed === true ? keepListening(former.state) : undefined;
+    const listened = pinned.listeners;
     pinned.listeners = endpoint.table === undefined ? undefined : new ShardListeners(this.#parts);
+    if (listened !== undefined) this.#leaveListeners(listened, former);
+    const kept = this.isLeaving ? undefined : placeAfter(former.routes, endpoint.routes, pinned.shard);
     if (kept !== undefined) {
-      if (kept.tracking.length > 0 && identity.settings.protocol === 3) output.push(INVALIDATE_ALL);
-      this.#listenFrom(kept);
+      pinned.shard = kept;
+      return;
     }
-    former?.drop();
     this.#leaving = pinned.current;
     pinned.moveTo(0, this.#others);
+  }
+
+  /** What came over these connections comes over others from now on, but where a shard is kept. */
+  #leaveListeners(listened: ShardListeners, former: ServingShards): void {
+    const { identity, endpoint, output } = this.#parts;
+    if (listened.state.isUsed) {
+      const listening = keepListening(listened.state);
+      if (listening.tracking.length > 0 && identity.settings.protocol === 3) output.push(INVALIDATE_ALL);
+      this.#listenFrom(listening, listened, stayingConnections(listened, former, endpoint));
+    }
+    listened.drop();
   }
 
   get #listening(): KeptListening | undefined {
@@ -96,22 +113,30 @@ export class PinnedCrossing {
   }
 
   /** Takes what the client is sent unasked from the shards that serve now. */
-  #listenFrom(kept: KeptListening): void {
+  #listenFrom(kept: KeptListening, listened?: ShardListeners, staying: StayingConnections = new Map()): void {
     const { pinned, output, life, endpoint, turns } = this.#parts;
     if (output.congested) {
       life.cut("the client does not read its messages");
       return;
     }
-    const ahead = this.#ahead?.next.routes === endpoint.routes ? this.#ahead.listeners : undefined;
+    const isMeant = this.#ahead?.next.routes === endpoint.routes && isSame(this.#ahead.staying, staying);
+    const ahead = isMeant ? this.#ahead?.listeners : undefined;
     if (ahead === undefined) this.giveUp();
     this.#ahead = undefined;
     const listeners = ahead ?? new ShardListeners(partsAtTable(this.#parts, endpoint));
     pinned.listeners = listeners;
-    turns.waitFor(this.#listenAgain(listeners, kept, ahead === undefined));
+    if (listened !== undefined) listeners.adopt(listened, staying);
+    const knowing = new Set(staying.values());
+    turns.waitFor(this.#listenAgain(listeners, kept, { isAnew: ahead === undefined, knowing }));
   }
 
-  async #listenAgain(listeners: ShardListeners, kept: KeptListening, isAnew: boolean): Promise<void> {
-    const isTaken = (!isAnew || (await subscribeAgain(listeners, kept))) && (await listenAgain(listeners, kept));
+  async #listenAgain(
+    listeners: ShardListeners,
+    kept: KeptListening,
+    { isAnew, knowing }: { readonly isAnew: boolean; readonly knowing: ReadonlySet<number> },
+  ): Promise<void> {
+    const isTaken =
+      (!isAnew || (await subscribeAgain(listeners, kept, knowing))) && (await listenAgain(listeners, kept, knowing));
     const { life, pinned } = this.#parts;
     // when others serve already, it goes on there
     if (!isTaken && !life.ended && pinned.listeners === listeners)
@@ -161,6 +186,26 @@ export class PinnedCrossing {
     const slots = name === "WATCH" ? slotsIn(name, request) : slotsInside(command, name, request);
     return { slots, isAvailable };
   }
+}
+
+/** Connections to shards that are kept: the place of each shard among those that serve, by its place before. */
+type StayingConnections = ReadonlyMap<number, number>;
+
+function stayingConnections(
+  listened: ShardListeners | undefined,
+  before: ServingShards,
+  now: ServingShards,
+): StayingConnections {
+  if (listened === undefined) return new Map();
+  const places = before.routes.flatMap((route, at): readonly (readonly [number, number])[] => {
+    const kept = placeAfter(before.routes, now.routes, at);
+    return kept === undefined || listened.at(route).length === 0 ? [] : [[at, kept]];
+  });
+  return new Map(places);
+}
+
+function isSame(one: StayingConnections, other: StayingConnections): boolean {
+  return one.size === other.size && [...one].every(([before, now]) => other.get(before) === now);
 }
 
 /** A message of RESP3: no key that the client has cached is valid. */

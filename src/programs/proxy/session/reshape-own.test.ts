@@ -70,6 +70,24 @@ test("a large request that has not arrived whole goes to the shard of its key", 
   }
 });
 
+test("what a client does at a shard that is kept stays there", async (database) => {
+  const [blocked, watching, other] = await clientsOf(database);
+  await database.reshape(2);
+  // "{4}" and "list" are of the second half, "{3}" is of the first
+  blocked.send("BLPOP", "list", 30);
+  await askAll(watching, ["SET", "{4}w", "0"], ["WATCH", "{4}w"], ["MULTI"], ["SET", "{4}w", "1"]);
+  const upload = new SlowUpload(other, "{4}large", 5 * 2 ** 20);
+  upload.send(2 * 2 ** 20);
+  await database.reshape(["0-99", "100-8191", "8192-16383"]);
+  upload.finish();
+  assert.equal(await other.read(), "OK");
+  assert.deepEqual(await watching.ask("EXEC"), ["OK"], "nothing that it watches has changed");
+  assert.equal(await other.ask("RPUSH", "list", "x"), 1);
+  assert.deepEqual(plain(await blocked.read()), ["list", "x"]);
+  assert.equal(await other.ask("GET", "{4}w"), "1");
+  await database.reshape(1);
+});
+
 async function clientsOf(database: Reshaped): Promise<[RawClient, RawClient, RawClient]> {
   const [one, two, three] = await Promise.all([0, 1, 0].map((proxy) => database.client(proxy)));
   assert.ok(one !== undefined && two !== undefined && three !== undefined);

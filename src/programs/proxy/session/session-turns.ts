@@ -43,7 +43,11 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     if (endpoint.pause.active || replyMode.single) return false;
     // of several shards, the shard of each request says it
     if (endpoint.table === undefined && mayBeMoved(this.#parts, 0)) return false;
-    return pinned.current === undefined && identity.authenticated && pinned.listeners?.isPlain !== false;
+    return (
+      pinned.current === undefined &&
+      identity.authenticated &&
+      pinned.listeners?.state.isPlain(identity.settings.protocol) !== false
+    );
   }
 
   /** What the client is sent unasked comes first. */

@@ -38,8 +38,8 @@ interface CrossingParts extends ShardedParts, PinnedCrossingParts {
   readonly output: PinnedCrossingParts["output"];
   readonly shared: LaneRoute["shared"];
   readonly uploads: {
-    /** Other shards serve the database from now on. */
-    changeTable(): void;
+    /** Other shards than those of the former table serve the database from now on. */
+    changeTable(former: ServingShards): void;
   };
   readonly life: PinnedCrossingParts["life"];
   readonly turns: PinnedCrossingParts["turns"] & Pick<RequestTaker, "take" | "isWaiting">;
@@ -100,12 +100,12 @@ export class TableCrossing {
     this.#pinned.giveUp();
   }
 
-  /** Other shards serve the database from now on. */
-  begin(): void {
+  /** Other shards than those of the former table serve the database from now on. */
+  begin(former: ServingShards): void {
     this.isDue = true;
     this.#isLeaving = true;
-    this.#parts.uploads.changeTable();
-    this.#pinned.begin();
+    this.#parts.uploads.changeTable(former);
+    this.#pinned.begin(former);
     this.goOn();
   }
 

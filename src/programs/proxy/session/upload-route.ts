@@ -1,11 +1,11 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { noteSent } from "../client/identity.ts";
 import type { PinnedParts } from "../pinned/pinned-parts.ts";
-import { partsAtShard } from "../pinned/shard-parts.ts";
+import { partsAtShard, type ServingShards } from "../pinned/shard-parts.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { lastClassified } from "../protocol/commands.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
-import { anyShard } from "../upstream/only-route.ts";
+import { anyShard, placeAfter } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { freeRequest, targetAtShards, type UploadTarget } from "./large-request.ts";
 import type { PartialRequest } from "./partial-request.ts";
@@ -56,10 +56,15 @@ export class UploadRoute {
     else this.current.start();
   }
 
-  /** Other shards serve the database from now on. */
-  changeTable(): void {
+  /** Other shards than those of the former table serve the database from now on; what goes to one that is kept goes on. */
+  changeTable(former: ServingShards): void {
     const { current } = this;
     if (current === undefined) return;
+    const kept = placeAfter(former.routes, this.#parts.endpoint.routes, this.#shard);
+    if (kept !== undefined) {
+      this.#shard = kept;
+      return;
+    }
     const { arrived, name } = current;
     // what is not kept is not sent again
     const target = arrived === undefined ? { shard: 0, request: freeRequest(name) } : this.#targetNow(name, arrived);

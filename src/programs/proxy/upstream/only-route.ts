@@ -19,6 +19,17 @@ export function routeTo<Route>({ routes }: { readonly routes: Routes<Route> }, s
   return route;
 }
 
+/** The place among the routes of now of the one that had this place before; undefined when it is not among them, and for no place. */
+export function placeAfter<Route>(
+  before: Routes<Route>,
+  now: Routes<Route>,
+  place: number | undefined,
+): number | undefined {
+  const route = place === undefined ? undefined : before[place];
+  const found = route === undefined ? -1 : now.indexOf(route);
+  return found === -1 ? undefined : found;
+}
+
 /** The way for what needs no key, and what each engine of the database answers alike: to a shard that serves now, if there is one. */
 export function anyRoute<Route extends ServingView>({ routes }: { readonly routes: Routes<Route> }): Route {
   return routes.find(serves) ?? routes[0];

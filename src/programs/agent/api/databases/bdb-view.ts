@@ -1,4 +1,6 @@
 import { askedShards } from "../../../../core/api/every-shard.ts";
+import { hasAskedTable } from "../../../../core/planner/database/replaced-shards.ts";
+import { shardNames, slotTexts } from "../../../../core/slots/named-slots.ts";
 import { semanticVersion } from "../../../../ports/resp/loaded-modules.ts";
 import { clusterNames } from "../../../../core/api/names.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
@@ -106,11 +108,14 @@ function scriptOf(script: ShownScript | undefined): Pick<BdbRecord, "running_scr
 }
 
 function shardsIn(record: DatabaseRecord) {
-  const { uid, shards } = record;
+  const { uid, shards, shardSlots } = record;
   const asked = askedShards(record);
+  const named = shardSlots === undefined || hasAskedTable(record) ? {} : { shard_slots_asked: shardNames(shardSlots) };
   return {
     shards_count: shards.length,
     ...(asked === shards.length ? {} : { shards_count_asked: asked }),
+    shard_slots: slotTexts(shards),
+    ...named,
     sharding: shards.length > 1,
     shard_list: shards.flatMap(({ instances }) => instances.map(({ id }) => shardUid(uid, id))),
     epoch: shards.reduce((sum, { epoch }) => sum + epoch, 0),

@@ -3,7 +3,10 @@ import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { settingsOfWire } from "../../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
-import { evenSlots } from "../../../../core/slots/shard-slots.ts";
+import { evenSlots, type SizedShard } from "../../../../core/slots/shard-slots.ts";
+import { SLOTS } from "../../../../core/slots/slot.ts";
+import { sizedShards } from "../../../../core/planner/database/sized-shards.ts";
+import { shardsNamed } from "./asked-shards.ts";
 import { newDatabase, type RequestedDatabase } from "../../../../core/records/new-database.ts";
 import { wantsTls } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../../observation/node-facts.ts";
@@ -39,18 +42,30 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const { requested, certificate } = checkedRequest(context, body);
   const { storeVersion } = requested;
   const nodes = await gatherNodes(context);
-  const shards = evenSlots(shardsIn(body)).map((slots) => ({ slots }));
-  const places = placeDatabase(context, nodes, { settings: requested, shards, storeVersion, tls: wantsTls(requested) });
+  const shards = sizesIn(body, requested);
+  const wanted = { settings: requested, shards, kept: [], storeVersion, tls: wantsTls(requested) };
+  const places = placeDatabase(context, nodes, wanted);
   const free = (await passwords.free.take(databaseCounter(context))) ?? refuseWithoutSecret("database");
-  const given = { uid: free.number, places, now: clock.now().toISOString(), action: runningAction("create_bdb") };
+  const given = {
+    uid: free.number,
+    sizes: shards,
+    places,
+    now: clock.now().toISOString(),
+    action: runningAction("create_bdb"),
+  };
   const record = newDatabase(requested, given);
   if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
   await keepRecord(context, record);
   return record;
 }
 
-function shardsIn({ shards_count: count = 1 }: BdbCreate): number {
-  return count;
+function shardsIn(body: BdbCreate): number {
+  return shardsNamed(body)?.length ?? body.shards_count ?? 1;
+}
+
+function sizesIn(body: BdbCreate, { memoryBytes }: Pick<SettingValues, "memoryBytes">): readonly SizedShard[] {
+  const asked = shardsNamed(body) ?? evenSlots(shardsIn(body)).map((slots) => ({ slots }));
+  return sizedShards(memoryBytes, asked, SLOTS) ?? asked;
 }
 
 /** What is asked for, with what follows from it, and the certificate of the endpoints. */

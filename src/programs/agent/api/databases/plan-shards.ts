@@ -1,48 +1,54 @@
-import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
+import { shardUid } from "../../../../core/api/shard-uid.ts";
 import { instanceSize } from "../../../../core/planner/node/instance-size.ts";
-import { fullestPart } from "../../../../core/slots/fullest-part.ts";
-import { slotsText } from "../../../../core/slots/shard-slots.ts";
+import type { ReshapePlan } from "../../../../core/planner/database/reshape-plan.ts";
+import { slotTexts } from "../../../../core/slots/named-slots.ts";
+import { partsOfKeys } from "../../../../core/slots/parts-of-keys.ts";
+import { slotsOf, slotsText } from "../../../../core/slots/shard-slots.ts";
 import type { ShardsPlanRecord } from "../../../../ports/management/records/shards-plan.ts";
 import { type DrawnKeysContext, drawKeys } from "../../observation/drawn-keys.ts";
 import type { MeasuringContext } from "../../observation/measurements.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { shardsOf } from "../stats/measure.ts";
+import { withAskedShards, type AskedOfShards } from "./asked-shards.ts";
 import { requireChangeOfShards, type ShardChangeContext } from "./shard-checks.ts";
 
 /** Engines start within some seconds; small keys take the longest of all. */
 const COPY = { engines: 5, bytesPerSecond: 10_000_000 } as const;
 
-/** How a database would get so many shards; refused as the change itself would be. */
+type PlanningContext = ShardChangeContext & MeasuringContext & DrawnKeysContext;
+
+/** How a database would get these shards: so many, or with slots that are named for each, `0-865;866-16383`. Refused as the change itself would be. */
 export async function planShards(
-  context: ShardChangeContext & MeasuringContext & DrawnKeysContext,
+  context: PlanningContext,
   record: DatabaseRecord,
   text: string,
 ): Promise<ShardsPlanRecord> {
-  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
-  if (count === 0) throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);
-  const plan = await requireChangeOfShards(context, record, count);
-  if (plan === undefined) {
-    const has = record.shards.length;
-    const asks = `"${record.name}" has ${has} shards${count === has ? ": none are made for that" : `, and ${count} are asked for already`}`;
-    throw refuse(refusals.invalidSharding, asks);
-  }
-  const fullest = fullestPart(
-    await drawKeys(context, record),
-    plan.shards.map(({ slots }) => slots),
-  );
-  const primaries = (await shardsOf(context, record)).filter(({ isPrimary }) => isPrimary);
-  const used = primaries.reduce((sum, { metrics }) => sum + (metrics["used_memory"] ?? 0), 0);
+  const next = withAskedShards(record, askedIn(text));
+  const plan = await requireChangeOfShards(context, record, next);
+  if (plan === undefined) throw refuse(refusals.invalidSharding, asksText(record, next));
+  const [used, parts] = [
+    await usedBy(context, record, plan),
+    partsOfKeys(await drawKeys(context, record), plan.shards),
+  ];
+  const shards = plan.shards.map((shard, at) => {
+    const part = parts?.[at];
+    return {
+      assigned_slots: slotsText(shard.slots),
+      node_uids: shard.places.map(({ node }) => String(node)),
+      memory: instanceSize(record, shard).memoryBytes,
+      ...(part === undefined ? {} : { part_of_keys: part }),
+    };
+  });
   return {
     shards_count: record.shards.length,
-    shards_count_asked: count,
+    shards_count_asked: plan.table.length,
+    shard_slots_asked: slotTexts(plan.table),
     used_memory: used,
     copy_seconds: COPY.engines + Math.ceil(used / COPY.bytesPerSecond),
-    shard_memory: Math.max(...plan.shards.map((shard) => instanceSize(record, shard).memoryBytes)),
-    ...(fullest === undefined ? {} : { fullest_part: fullest }),
-    shards: plan.shards.map(({ slots, places }) => ({
-      assigned_slots: slotsText(slots),
-      node_uids: places.map(({ node }) => String(node)),
-    })),
+    shard_memory: Math.max(...shards.map(({ memory }) => memory)),
+    shards,
+    kept_shards: plan.kept.map((shard) => keptShard(record, shard)),
     nodes: plan.memory.map(({ node, before, meanwhile, after }) => ({
       node_uid: String(node),
       memory: before,
@@ -50,5 +56,36 @@ export async function planShards(
       memory_afterwards: after,
     })),
     copying_node_uid: String(plan.mover.node),
+  };
+}
+
+function askedIn(text: string): AskedOfShards {
+  if (text.includes(";")) return { shard_slots: text.split(";") };
+  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
+  if (count === 0) throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);
+  return { shards_count: count };
+}
+
+function asksText({ name, shards }: DatabaseRecord, next: DatabaseRecord): string {
+  const { shardCount: count, shardSlots } = next;
+  if (shardSlots !== undefined) return `the shards of "${name}" have these slots, or they are asked for already`;
+  const isSo = count === shards.length;
+  return `"${name}" has ${shards.length} shards${isSo ? ": none are made for that" : `, and ${count} are asked for already`}`;
+}
+
+/** What is copied, in bytes: what the primaries of shards that are replaced use. */
+async function usedBy(context: PlanningContext, record: DatabaseRecord, { kept }: ReshapePlan): Promise<number> {
+  const staying = new Set(kept.map(({ primary }) => String(shardUid(record.uid, primary))));
+  const primaries = (await shardsOf(context, record)).filter(({ isPrimary, uid }) => isPrimary && !staying.has(uid));
+  return primaries.reduce((sum, { metrics }) => sum + (metrics["used_memory"] ?? 0), 0);
+}
+
+function keptShard(record: DatabaseRecord, shard: ShardRecord): ShardsPlanRecord["kept_shards"][number] {
+  const { primary, instances } = shard;
+  const ofPrimaryFirst = instances.toSorted((one, other) => Number(other.id === primary) - Number(one.id === primary));
+  return {
+    assigned_slots: slotsText(slotsOf(shard)),
+    node_uids: ofPrimaryFirst.map(({ node }) => String(node)),
+    memory: instanceSize(record, shard).memoryBytes,
   };
 }

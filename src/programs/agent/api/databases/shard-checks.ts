@@ -1,18 +1,24 @@
 import { askedShards } from "../../../../core/api/every-shard.ts";
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import { askedTable, hasAskedTable } from "../../../../core/planner/database/replaced-shards.ts";
 import { planReshape, type ReshapePlan } from "../../../../core/planner/database/reshape-plan.ts";
 import { placedInstances } from "../../../../core/records/placed-instances.ts";
 import { gatherNodes, type NodeFactsContext } from "../../observation/node-facts.ts";
 import { DATABASE_SETTINGS } from "../../../../core/api/settings/database-settings.ts";
 import {
   type AskedShards,
+  leastShare,
+  memoryForShare,
   shardCountObjection,
   shardMemoryObjection,
 } from "../../../../core/planner/admission/shard-count.ts";
 import { instancesText } from "../../../../core/planner/license/instances-text.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
+import { slotShare } from "../../../../core/slots/shard-slots.ts";
+import { needText } from "#kit/base/sizes";
 import { licenseOf } from "../cluster/license.ts";
 import { refusals, refuse } from "../http/refusals.ts";
+import { asksSame } from "./asked-shards.ts";
 import { type CheckContext, nodesWithout, nodeWithRelease } from "./checks.ts";
 
 /** What the checks of another number of shards read. */
@@ -26,10 +32,14 @@ export function requireSharding({ sharding }: Pick<BdbCreate, "sharding">, count
 }
 
 /** Refuses several shards where there can be one, and while a node of an older release is a member, also one that is away: it would not run the database. */
-export function requireShardCount(context: Pick<CheckContext, "members">, asked: AskedShards): void {
+export function requireShardCount(
+  context: Pick<CheckContext, "members">,
+  asked: AskedShards,
+  isOther = (asked.has ?? 1) !== asked.count,
+): void {
   const objection = shardCountObjection(asked);
   if (objection !== undefined) throw refuse(refusals.invalidSharding, objection);
-  if ((asked.has ?? 1) === asked.count) return;
+  if (!isOther) return;
   const older = nodesWithout(context, asked.has === undefined ? "several-shards" : "new-shards").map(nodeWithRelease);
   if (older.length === 0) return;
   const what = asked.has === undefined ? "runs a database of several shards" : "makes new shards of a database";
@@ -65,6 +75,20 @@ export function requireShardsOf(context: CheckContext, seen: DatabaseRecord, nex
   const replicas = next.replication ? added : 0;
   if (primaries + replicas > 0) requireShards(context, { primaries, replicas });
   requireShardMemory({ count: Math.max(seen.shards.length, count), memoryBytes: next.memoryBytes });
+  requireShareMemory(next);
+}
+
+/** The share of a shard with few slots is not that of all others. */
+function requireShareMemory({ shards, memoryBytes }: DatabaseRecord): void {
+  const least = Math.min(...shards.map(slotShare));
+  const needed = memoryForShare(least);
+  if (shards.length === 1 || least >= leastShare(memoryBytes)) return;
+  const field = DATABASE_SETTINGS.memoryBytes.wireName;
+  throw refuse(
+    refusals.badRequest,
+    `the smallest of ${shards.length} shards needs at least ${needText(needed)} of the whole database, which may use ${needText(memoryBytes)}`,
+    { field },
+  );
 }
 
 /** How the database gets the shards that are asked for, beside those that it has; undefined when it has them. Refused where the nodes have no room for both. */
@@ -73,8 +97,8 @@ export async function planOfChange(
   seen: DatabaseRecord,
   next: DatabaseRecord,
 ): Promise<ReshapePlan | undefined> {
-  const to = askedShards(next);
-  if (to === seen.shards.length || to === askedShards(seen)) return undefined;
+  if (hasAskedTable(next) || asksSame(next, seen)) return undefined;
+  const to = askedTable(next);
   // what has begun for another number goes first
   const { reshape: _withdrawn, ...record } = next;
   const databases = context.records.databases().map((one) => (one.uid === record.uid ? record : one));
@@ -84,15 +108,15 @@ export async function planOfChange(
   return plan;
 }
 
-/** The plan of another number of shards alone, after all checks of such a change; undefined when the database has so many. */
+/** The plan of other shards alone, after all checks of such a change; undefined when the database has them, or they are asked for already. */
 export async function requireChangeOfShards(
   context: ShardChangeContext,
   seen: DatabaseRecord,
-  count: number,
+  next: DatabaseRecord,
 ): Promise<ReshapePlan | undefined> {
   const { activeActive, modules = [] } = seen;
-  const asked = { count, has: askedShards(seen), isSite: activeActive !== undefined };
-  requireShardCount(context, { ...asked, modules: modules.map(({ name }) => name) });
-  requireShardsOf(context, seen, { ...seen, shardCount: count });
-  return planOfChange(context, seen, { ...seen, shardCount: count });
+  const asked = { count: askedShards(next), has: askedShards(seen), isSite: activeActive !== undefined };
+  requireShardCount(context, { ...asked, modules: modules.map(({ name }) => name) }, !asksSame(next, seen));
+  requireShardsOf(context, seen, next);
+  return planOfChange(context, seen, next);
 }

@@ -1,4 +1,5 @@
 import { askedShards } from "../../../../core/api/every-shard.ts";
+import { hasAskedTable } from "../../../../core/planner/database/replaced-shards.ts";
 import type { EndpointCertificate } from "../../../../core/api/endpoint-certificate.ts";
 import type { DatabaseModule, DatabaseRecord } from "../../../../core/api/records.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
@@ -17,6 +18,7 @@ import {
   requireRoom,
   requireTls,
 } from "./checks.ts";
+import { asksSame, withAskedShards } from "./asked-shards.ts";
 import { planOfChange, requireShardCount, requireSharding, requireShardsOf } from "./shard-checks.ts";
 import { withClusterPort } from "./endpoint-ports.ts";
 import { requireIdle, runningAction } from "./record-changes.ts";
@@ -105,6 +107,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   "without_replica",
   "memory_size",
   "shards_count",
+  "shard_slots",
   "sharding",
   "may_discard_data",
 ]);
@@ -125,22 +128,25 @@ function withChanges(record: DatabaseRecord, body: BdbChange): DatabaseRecord {
   return { ...withShards(record, body), name: body.name ?? record.name, ...changesOfWire(body), ...site };
 }
 
-/** Consent holds for the number that it was given with. */
+/** Consent holds for the shards that it was given with. */
 function withShards(record: DatabaseRecord, body: BdbChange): DatabaseRecord {
-  const { shards_count: shardCount = askedShards(record), may_discard_data: consents = false } = body;
-  const isOther = shardCount !== askedShards(record);
-  const { mayDiscardMisplaced: given, ...others } = record;
-  const asked = isOther ? { ...others, shardCount } : record;
-  const isNew = consents && shardCount !== record.shards.length && (isOther || given === undefined);
+  const { may_discard_data: consents = false } = body;
+  const next = withAskedShards(record, body);
+  const isOther = !asksSame(next, record);
+  const { mayDiscardMisplaced: given, ...others } = next;
+  const asked = isOther ? others : record;
+  const isNew = consents && !hasAskedTable(asked) && (isOther || given === undefined);
   return isNew ? { ...asked, mayDiscardMisplaced: true } : asked;
 }
 
 function requireChangeable(context: WriteContext, record: DatabaseRecord, body: BdbChange): void {
   const has = askedShards(record);
-  const { shards_count: count = has } = body;
+  const next = withAskedShards(record, body);
+  const count = askedShards(next);
   const isSite = (body.active_active ?? record.activeActive) !== undefined;
   requireSharding(body, count);
-  requireShardCount(context, { count, has, isSite, modules: (record.modules ?? []).map(({ name }) => name) });
+  const modules = (record.modules ?? []).map(({ name }) => name);
+  requireShardCount(context, { count, has, isSite, modules }, !asksSame(next, record));
   if (body.module_list !== undefined && namesOf(requestedModules(body.module_list)) !== namesOf(record.modules ?? [])) {
     throw refuse(
       refusals.unchangeable,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MOST_SHARDS } from "../../../../core/api/database-spec.ts";
+import { MOST_SHARDS, shardSlots } from "../../../../core/api/database-spec.ts";
 import { MANAGEMENT_ROLES } from "../../../../core/api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../../core/api/records.ts";
@@ -133,6 +133,7 @@ function optionalFields(supported: readonly StoreVersion[]) {
   return {
     port: z.int().min(ENDPOINT_PORTS.first).max(ENDPOINT_PORTS.last).exactOptional(),
     shards_count: z.int().min(1).max(MOST_SHARDS).exactOptional(),
+    shard_slots: shardSlots.exactOptional(),
     sharding: z.boolean().exactOptional(),
     redis_version: z.enum(supported).exactOptional(),
     module_list: z.array(databaseModule).max(64).exactOptional(),

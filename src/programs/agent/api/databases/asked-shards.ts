@@ -1,0 +1,42 @@
+import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import { askedTable } from "../../../../core/planner/database/replaced-shards.ts";
+import { isSameTable, namedShards } from "../../../../core/slots/named-slots.ts";
+import type { SizedShard } from "../../../../core/slots/shard-slots.ts";
+import type { BdbChange } from "../../../../ports/management/records.ts";
+import { refusals, refuse } from "../http/refusals.ts";
+
+/** What a request says of shards. */
+export type AskedOfShards = Pick<BdbChange, "shards_count" | "shard_slots">;
+
+type Shards = Pick<DatabaseRecord, "shards" | "shardCount" | "shardSlots">;
+
+/** The shards that a request names, in order; undefined when it names none. Refused unless each slot has one shard, and the number is that which is said. */
+export function shardsNamed({
+  shard_slots: texts,
+  shards_count: count,
+}: AskedOfShards): readonly SizedShard[] | undefined {
+  if (texts === undefined) return undefined;
+  const field = "shard_slots";
+  const named = namedShards(texts);
+  if ("why" in named)
+    throw refuse(refusals.badRequest, `${field}: ${named.why}; each slot from 0 to 16383 is named once`, { field });
+  if (count === undefined || count === named.length) return named;
+  throw refuse(refusals.badRequest, `${field}: it has ${named.length} entries, and shards_count is ${count}`, {
+    field,
+  });
+}
+
+/** The record with the shards that a request asks for: slots that it names; by a number alone those that serve, when they are so many, and even ones otherwise. */
+export function withAskedShards<Asked extends Shards>(record: Asked, asked: AskedOfShards): Asked {
+  const named = shardsNamed(asked);
+  if (named !== undefined) return { ...record, shardCount: named.length, shardSlots: named };
+  const { shards_count: shardCount } = asked;
+  if (shardCount === undefined) return record;
+  const { shardSlots: _named, ...others } = record;
+  return { ...(others as Asked), shardCount };
+}
+
+/** True when both ask for the same slots of each shard. */
+export function asksSame(one: Shards, other: Shards): boolean {
+  return isSameTable(askedTable(one), askedTable(other));
+}
