@@ -19,7 +19,7 @@ export const SHAPE_EXCEPTIONS: Readonly<Record<string, number>> = {
   "paths of backlog.ts Backlog.answered": 12,
   "paths of dispatch.ts dispatch": 18,
   "paths of lane.ts Lane.#distribute": 14,
-  "paths of moving.ts Moving.handle": 13,
+  "paths of moving.ts Moving.handle": 12,
   "paths of pinned.ts Pinned.#settle": 14,
   "paths of request-reader.ts RequestReader.#takeAll": 15,
   "paths of request-scanner.ts RequestScanner.#digit": 13,

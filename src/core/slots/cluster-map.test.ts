@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterMap, memberOfSlot, type MapFacts } from "./cluster-map.ts";
-import { evenSlots } from "./shard-slots.ts";
+import { clusterMap, memberOfSlot, movesBetween, type MapFacts } from "./cluster-map.ts";
+import { evenSlots, slotsText } from "./shard-slots.ts";
 
 const places = [1, 2, 3].map((node) => ({ node, host: `10.0.0.${node}` }));
 
@@ -83,4 +83,15 @@ test("each slot has the member that serves it", () => {
     [0, 8191, 8192, 16_383].map((slot) => memberOfSlot(map, slot).node),
     [3, 3, 2, 2],
   );
+});
+
+test("what has moved from one map to another is said by node", () => {
+  const said = (before: MapFacts, after: MapFacts): readonly string[] =>
+    movesBetween(clusterMap(before), clusterMap(after)).map(
+      ({ from, to, slots }) => `${from.node} to ${to.node}: ${slotsText(slots)}`,
+    );
+  assert.deepEqual(said(facts([1, 2]), facts([1, 2])), []);
+  assert.deepEqual(said(facts([1, 2]), facts([3, 2])), ["1 to 3: 0-8191"]);
+  assert.deepEqual(said(facts([1, 2]), facts([2, 2])), ["1 to 2: 0-8191"]);
+  assert.deepEqual(said(facts([1]), facts([1, 2, 3, 2])), ["1 to 2: 4096-8191,12288-16383", "1 to 3: 8192-12287"]);
 });

@@ -79,6 +79,29 @@ export function memberOfSlot({ members }: ClusterMap, slot: number): ClusterMemb
   return found;
 }
 
+/** Slots that another node serves by the second map than by the first. */
+export interface SlotMove {
+  readonly from: ClusterMember;
+  readonly to: ClusterMember;
+  readonly slots: readonly SlotRange[];
+}
+
+/** What has moved from one map to another. */
+export function movesBetween(before: ClusterMap, after: ClusterMap): readonly SlotMove[] {
+  const pairs = before.members.flatMap((from) => after.members.map((to) => ({ from, to })));
+  return pairs
+    .filter(({ from, to }) => from.node !== to.node)
+    .map(({ from, to }) => ({ from, to, slots: slotsOfBoth(from.slots, to.slots) }))
+    .filter(({ slots }) => slots.length > 0);
+}
+
+function slotsOfBoth(some: readonly SlotRange[], others: readonly SlotRange[]): readonly SlotRange[] {
+  const both = some.flatMap((one) =>
+    others.map((other) => ({ from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) })),
+  );
+  return both.filter(({ from, to }) => from <= to);
+}
+
 /** The replicas of a primary, in the order of the map. */
 export function followersOf({ members }: ClusterMap, { id }: ClusterMember): readonly ClusterMember[] {
   return members.filter(({ replicaOf }) => replicaOf === id);

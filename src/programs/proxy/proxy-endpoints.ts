@@ -56,8 +56,9 @@ export class ProxyEndpoints {
   /** The reply to a command; it does not reject. */
   async execute(command: ProxyCommand): Promise<ProxyReply> {
     try {
-      if ("tableEpoch" in command) return await this.#endpoint(command.bdb).table.execute(command);
-      return await this.#execute(command);
+      const reply = await this.#taken(command);
+      if (MOVES.has(command.op)) for (const endpoint of this.#endpoints.values()) endpoint.noticeSlots();
+      return reply;
     } catch (error) {
       if (error instanceof Fault) return { ok: false, code: error.code, message: error.message };
       this.#context.log.error("command failed", { op: command.op, error });
@@ -69,6 +70,11 @@ export class ProxyEndpoints {
     this.#stopWatch();
     for (const endpoint of this.#endpoints.values()) endpoint.close();
     this.#endpoints.clear();
+  }
+
+  async #taken(command: ProxyCommand): Promise<ProxyReply> {
+    if ("tableEpoch" in command) return this.#endpoint(command.bdb).table.execute(command);
+    return this.#execute(command);
   }
 
   async #execute(command: Exclude<ProxyCommand, TableName>): Promise<ProxyReply> {
@@ -247,3 +253,6 @@ export class ProxyEndpoints {
     return endpoint;
   }
 }
+
+/** The commands behind which another primary may serve. */
+const MOVES: ReadonlySet<ProxyCommand["op"]> = new Set(["configure", "release", "release-table"]);

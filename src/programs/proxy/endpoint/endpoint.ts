@@ -20,6 +20,7 @@ import { Guests } from "./guests.ts";
 import { EndpointListener } from "./listener.ts";
 import { EndpointShards } from "./shard-routes.ts";
 import { nextShards } from "./served-shards.ts";
+import { SlotNotices } from "./slot-notices.ts";
 import { TableChange } from "./table-change.ts";
 
 /** How often a full proxy says so, in milliseconds. */
@@ -37,6 +38,7 @@ export class Endpoint implements ConnectionHolder {
   readonly #listener: EndpointListener;
   readonly #guests: Guests;
   readonly #context: EndpointContext;
+  readonly #notices: SlotNotices;
   #nextClient = 1;
 
   /** At the end the endpoint takes its place among the others. PROXY_SLOT_TABLE when shards and slots do not fit. */
@@ -45,6 +47,7 @@ export class Endpoint implements ConnectionHolder {
     const served = new EndpointShards();
     this.parts = new EndpointParts(config, context, served, () => context.connections.mayOpen(this));
     this.table = new TableChange(this.parts, served);
+    this.#notices = new SlotNotices(this.parts);
     this.#guests = new Guests(context.clock, () => anyRoute(this.parts));
     this.#listener = new EndpointListener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
     this.#useCertificate();
@@ -59,6 +62,11 @@ export class Endpoint implements ConnectionHolder {
     this.table.configure(config, next);
     this.#useCertificate();
     if (endsClients(before, config.settings.tlsMode)) this.#endSessions();
+  }
+
+  /** Says to clients of a cluster which slots another node serves now. */
+  noticeSlots(): void {
+    this.#notices.look();
   }
 
   /** The way to the primary of a shard, of the first one without an id. PROXY_UNKNOWN_SHARD when it has none of that id. */

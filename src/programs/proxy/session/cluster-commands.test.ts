@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
-import type { Reply } from "../../../ports/resp/reply.ts";
+import { Push, type Reply } from "../../../ports/resp/reply.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { engineNames, loopbackAddress, startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy, addressOf } from "../../../../test/kit/engines/proxy.ts";
@@ -153,7 +153,7 @@ test("where the node of a primary takes no clients, any other one forwards to it
   const [, second] = cluster.endpoints;
   if (second === undefined) throw new Error("no endpoint");
   const endpoints = [{ ...second, nodes: second.nodes?.slice(1) ?? [] }];
-  await done(cluster.proxies[1]?.send({ op: "configure", endpoints }) ?? Promise.reject(new Error("no proxy")));
+  await done(cluster.proxies[1]?.send({ op: "configure", endpoints }) ?? never());
   const client = await cluster.client(2);
   assert.equal(text(await client.ask("SET", IN_FIRST, "1")), "OK");
 });
@@ -191,6 +191,29 @@ test("requests that are MOVED, and those for an engine at another node, are coun
   assert.deepEqual([moved, forwarded], [1, 1]);
 });
 
+test("clients of a cluster that have asked for it get the slots that have moved, with the same number at each node", async () => {
+  await using cluster = await startNodes();
+  const [first, second] = cluster.engines;
+  if (first === undefined || second === undefined) throw new Error("no engines");
+  const clients = [await cluster.client(1), await cluster.client(2)];
+  const [quiet, former, plain3] = [await cluster.client(1), await cluster.client(1), await cluster.client(1, PORT)];
+  const asks = ["CLIENT", "MAINT_NOTIFICATIONS", "ON", "moving-endpoint-type", "internal-ip"] as const;
+  for (const client of [...clients, quiet, plain3]) await client.ask("HELLO", "3");
+  for (const client of clients) assert.equal(text(await client.ask(...asks)), "OK");
+  assert.match(text(await former.ask(...asks)), /needs RESP3/);
+  assert.match(text(await plain3.ask(...asks)), /does not know by which address/);
+  await cluster.move(second, 2);
+  const pushes = await Promise.all(clients.map((client) => client.read()));
+  assert.deepEqual(plain(pushes[0] as Reply), new Push(["SMIGRATED", 3, [[at(first), at(second), "0-8191"]]]));
+  assert.deepEqual(pushes[1], pushes[0]);
+  // nothing has moved: none of them gets another one before its reply
+  for (const endpoint of cluster.endpoints)
+    await done(
+      cluster.proxies[endpoint.node - 1]?.send({ op: "configure", endpoints: [moved(endpoint, second)] }) ?? never(),
+    );
+  for (const client of [...clients, quiet, plain3]) assert.equal(text(await client.ask("PING")), "PONG");
+});
+
 test("a transaction of such a client goes on", async () => {
   await using cluster = await startNodes();
   const client = await cluster.client(1);
@@ -226,6 +249,17 @@ test("where the port of the map is in use, clients of the other port are served 
   await done(proxy.send(configure));
   assert.equal(text(await (await RawClient.connect({ host, port: CLUSTER_PORT })).ask("PING")), "PONG");
 });
+
+/** The endpoint as its node configures it once the first shard has moved to this engine. */
+function moved(endpoint: EndpointConfig, target: TestEngine): EndpointConfig {
+  const [shard, ...others] = endpoint.shards;
+  if (shard === undefined) throw new Error("no shard");
+  return { ...endpoint, shards: [{ ...shard, epoch: 2, primary: addressOf(target) }, ...others] };
+}
+
+function never(): Promise<never> {
+  return Promise.reject(new Error("there is no such proxy"));
+}
 
 type Row = readonly [number, number, readonly [string, number, string]];
 

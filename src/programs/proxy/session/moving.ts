@@ -4,11 +4,12 @@ import { bulkReply, errorReply, replies } from "../protocol/replies.ts";
 import { keyword } from "../protocol/arguments.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 
-/** Where a client wants to be sent: to what it knows already, or to the database's Service by name. */
-type MovingEndpoint = "none" | "internal-fqdn";
+/** Where a client wants to be sent: to what it knows already, or to the database's Service by name. One of a cluster wants to know which node has which slots. */
+type MovingEndpoint = "none" | "internal-fqdn" | "slots";
 
 /** The parts of a session that are needed to ask its client to move. */
 type MovedParts = Pick<SessionParts, "output" | "life" | "work"> & {
+  readonly identity: Pick<SessionParts["identity"], "ofCluster" | "settings">;
   readonly endpoint: { readonly place: { readonly service: Address } };
   readonly pinned: { readonly current: { withdraw(): void } | undefined };
   readonly uploads: { readonly current: unknown };
@@ -22,7 +23,7 @@ export interface MoveNotice {
   readonly seconds: number;
 }
 
-/** CLIENT MAINT_NOTIFICATIONS of one client: it is asked to connect elsewhere before its node drains it. */
+/** CLIENT MAINT_NOTIFICATIONS of one client: it is asked to connect elsewhere before its node drains it, or one of a cluster gets the slots that have moved. */
 export class Moving {
   readonly #parts: MovedParts;
   #wants: MovingEndpoint | undefined;
@@ -63,15 +64,16 @@ export class Moving {
     if (keyword(mode) !== "ON" || !isType || (option !== undefined && type === undefined) || extra !== undefined)
       return replies.syntax;
     if (protocol < 3) return NEEDS_RESP3;
-    const wanted = type === undefined ? "none" : type.toString("latin1").toLowerCase();
-    if (wanted !== "none" && wanted !== "internal-fqdn") return UNKNOWN_ADDRESS;
+    const wanted = this.#wanted(type === undefined ? "none" : type.toString("latin1").toLowerCase());
+    if (wanted === undefined) return UNKNOWN_ADDRESS;
     this.#wants = wanted;
     return replies.ok;
   }
 
   /** False for a request that would leave state on the connection while the client is on its way to another one. */
   admits({ name, commandClass }: CommandEntry): boolean {
-    if (this.#wants === undefined || !(BINDING.has(name) || BINDING.has(commandClass))) return true;
+    if (this.#wants === undefined || this.#wants === "slots" || !(BINDING.has(name) || BINDING.has(commandClass)))
+      return true;
     this.#isBound = true;
     return !this.#isAsked;
   }
@@ -81,7 +83,8 @@ export class Moving {
     const { endpoint, pinned, uploads, invalidations, life } = this.#parts;
     const isBound =
       this.#isBound || invalidations.isTarget || pinned.current !== undefined || uploads.current !== undefined;
-    if (this.#wants === undefined || this.#isAsked || isBound || !life.takesRequests) return false;
+    const wantsToMove = this.#wants !== undefined && this.#wants !== "slots";
+    if (!wantsToMove || this.#isAsked || isBound || !life.takesRequests) return false;
     this.#isAsked = true;
     const { host, port } = endpoint.place.service;
     const place = this.#wants === "none" ? undefined : Buffer.from(`${host}:${port}`);
@@ -93,11 +96,26 @@ export class Moving {
     return true;
   }
 
+  /** Sends a client of a cluster what it is to know of slots, in RESP3, as soon as it waits for no reply. One that listens or is in a transaction gets MOVED when it needs it. */
+  notify(push: Buffer): void {
+    const { identity, pinned, uploads, life } = this.#parts;
+    if (this.#wants !== "slots" || identity.settings.protocol !== 3) return;
+    if (pinned.current !== undefined || uploads.current !== undefined || !life.takesRequests) return;
+    this.#due = this.#due === undefined ? push : Buffer.concat([this.#due, push]);
+    this.settled();
+  }
+
   /** Replies have arrived. */
   settled(): void {
     if (this.#due === undefined || this.#parts.work.hasPending) return;
     this.#parts.output.push(this.#due);
     this.#due = undefined;
+  }
+
+  /** What a client wants that asks with this type of address; undefined when it cannot be given. One of a cluster is sent nowhere, whatever it says. */
+  #wanted(type: string): MovingEndpoint | undefined {
+    if (this.#parts.identity.ofCluster !== undefined) return ADDRESS_TYPES.has(type) ? "slots" : undefined;
+    return type === "none" || type === "internal-fqdn" ? type : undefined;
   }
 }
 
@@ -110,6 +128,14 @@ const BINDING: ReadonlySet<string> = new Set([
   "subscription",
   "tracking",
   "monitor",
+]);
+
+const ADDRESS_TYPES: ReadonlySet<string> = new Set([
+  "none",
+  "internal-ip",
+  "internal-fqdn",
+  "external-ip",
+  "external-fqdn",
 ]);
 
 const NEEDS_RESP3 = errorReply("ERR store: CLIENT MAINT_NOTIFICATIONS needs RESP3: send HELLO 3 first");

@@ -88,7 +88,9 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "client",
     names: "CLIENT|MAINT_NOTIFICATIONS",
-    note: "for RESP3, with `moving-endpoint-type` `none` or `internal-fqdn`: the client is sent `MOVING` before its node drains it",
+    note:
+      "for RESP3, with `moving-endpoint-type` `none` or `internal-fqdn`: the client is sent `MOVING` before its node drains it. At the port for libraries in cluster mode, " +
+      "with any type: it is sent `SMIGRATED` when slots are served by another node",
   },
   { commandClass: "whoami", names: "ACL|WHOAMI", note: "answered by the proxy: the engine knows only the cluster" },
   { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
