@@ -73,6 +73,33 @@ export function clusterInfoReply({ members }: ClusterMap, protocol: number): Buf
   return verbatim(lines.map((line) => `${line}\r\n`).join(""), protocol);
 }
 
+/** The reply to CLUSTER HELP: what is answered here. */
+export function helpReply(): Buffer {
+  return arrayReply(HELP.map((line) => Buffer.from(`+${line}\r\n`)));
+}
+
+const HELP = [
+  "CLUSTER <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+  "INFO",
+  "    Return information about the cluster.",
+  "KEYSLOT <key>",
+  "    Return the hash slot for <key>.",
+  "LINKS",
+  "    Return nothing: there are no links between nodes.",
+  "MYID",
+  "    Return the node id.",
+  "MYSHARDID",
+  "    Return the id of the node and its replicas together.",
+  "NODES",
+  "    Return which node serves which slots, a line for each node.",
+  "SHARDS",
+  "    Return which node serves which slots, with its replicas.",
+  "SLOTS",
+  "    Return which node serves which slots, by range of slots.",
+  "HELP",
+  "    Print this help.",
+];
+
 /** INFO of engines, which are no cluster, as a client of a cluster expects it. */
 export function clusterWords(info: string): string {
   return info

@@ -73,6 +73,7 @@ for (const engine of engineNames())
         new RegExp(`${at(cluster.endpoints[node - 1]?.listen)}@0 myself,master`),
       );
       assert.match(text(await client.ask("CLUSTER", "INFO")), /^cluster_state:ok\r\n/);
+      assert.ok(texts(await client.ask("CLUSTER", "HELP")).includes("SLOTS"));
       assert.equal(rowsIn(rows)[node - 1]?.[2][2], text(await client.ask("CLUSTER", "MYID")));
       assert.match(text(await client.ask("INFO")), /cluster_enabled:1\r\n/);
       assert.match(text(await client.ask("INFO", "server")), /_mode:cluster\r\n/);
@@ -213,6 +214,16 @@ test("clients of a cluster that have asked for it get the slots that have moved,
     );
   for (const client of [...clients, quiet, plain3]) assert.equal(text(await client.ask("PING")), "PONG");
 });
+
+for (const shards of [1, 2])
+  test(`a large request for another node is MOVED as well, and a very large one forwarded; of ${shards} shards`, async () => {
+    await using cluster = await startNodes({ shards });
+    const client = await cluster.client(2);
+    const [large, huge] = [2, 40].map((mebibytes) => Buffer.alloc(mebibytes * 2 ** 20, "x"));
+    assert.match(text(await client.ask("SET", IN_FIRST, large ?? "")), /^MOVED/);
+    assert.equal(text(await client.ask("SET", IN_FIRST, huge ?? "")), "OK");
+    if (shards === 2) assert.equal(text(await client.ask("SET", IN_SECOND, large ?? "")), "OK");
+  });
 
 test("a transaction of such a client goes on", async () => {
   await using cluster = await startNodes();

@@ -9,6 +9,7 @@ import type { SessionParts } from "../client/session-parts.ts";
 import {
   clusterInfoReply,
   clusterWords,
+  helpReply,
   nodesReply,
   shardsReply,
   slotsReply,
@@ -66,6 +67,7 @@ const MAP_REPLIES: Readonly<Record<string, (map: ClusterMap, protocol: number) =
   "CLUSTER|NODES": nodesReply,
   "CLUSTER|INFO": clusterInfoReply,
   "CLUSTER|LINKS": () => arrayReply([]),
+  "CLUSTER|HELP": () => helpReply(),
   "CLUSTER|MYID": ({ own }) => bulkReply(Buffer.from(own.id), 2),
   "CLUSTER|MYSHARDID": ({ own }) => bulkReply(Buffer.from(own.group), 2),
 };

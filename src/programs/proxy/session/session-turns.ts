@@ -41,8 +41,6 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
     if (endpoint.pause.active || replyMode.single) return false;
-    // of several shards, the shard of each request says it
-    if (endpoint.table === undefined && mayBeMoved(this.#parts, 0)) return false;
     return (
       pinned.current === undefined &&
       identity.authenticated &&
@@ -63,7 +61,9 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   plainLane(): Lane | undefined {
-    return this.isPlain ? this.#parts.shared.usableLane() : undefined;
+    // of several shards, the shard of each request says it
+    const areMoved = this.#parts.endpoint.table === undefined && mayBeMoved(this.#parts, 0);
+    return this.isPlain && !areMoved ? this.#parts.shared.usableLane() : undefined;
   }
 
   take(request: Buffer, command: CommandEntry | undefined): boolean {

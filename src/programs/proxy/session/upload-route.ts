@@ -1,5 +1,6 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { noteSent } from "../client/identity.ts";
+import { LIMITS } from "../limits/limits.ts";
 import type { PinnedParts } from "../pinned/pinned-parts.ts";
 import { partsAtShard, type ServingShards } from "../pinned/shard-parts.ts";
 import { commandName } from "../protocol/arguments.ts";
@@ -8,12 +9,14 @@ import { classifyFor } from "../protocol/site-commands.ts";
 import { anyShard, placeAfter } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { freeRequest, targetAtShards, type UploadTarget } from "./large-request.ts";
+import { mayBeMoved } from "./moved-slots.ts";
 import type { PartialRequest } from "./partial-request.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
 import { Upload } from "./upload.ts";
 
 /** The parts of a session that its uploads use. */
 export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
-  readonly endpoint: PinnedParts["endpoint"] & { readonly isSite: boolean };
+  readonly endpoint: PinnedParts["endpoint"] & Pick<SessionEndpoint, "isSite" | "place">;
   readonly turns: PinnedParts["turns"] & {
     /** Each request goes to a lane as it is. */
     readonly isPlain: boolean;
@@ -42,6 +45,8 @@ export class UploadRoute {
     if (!turns.isPlain || !endpoint.mayPin) return;
     const target = this.#targetOf(head);
     if (target === undefined) return;
+    // it may be answered without being executed; one that is larger than that is forwarded, wherever it comes
+    if (head.bytes <= LIMITS.keptBytes && mayBeMoved(parts, target.shard)) return;
     noteSent(identity, target.request.name, endpoint.clock.uptimeMs());
     this.#shard = target.shard;
     const atShard = partsAtShard(parts, () => this.#shard);

@@ -20,6 +20,7 @@ export const ARITIES: Readonly<Record<string, number>> = {
   "CLIENT|UNPAUSE": 2,
   "CLUSTER|COUNTKEYSINSLOT": 3,
   "CLUSTER|GETKEYSINSLOT": 4,
+  "CLUSTER|HELP": 2,
   "CLUSTER|INFO": 2,
   "CLUSTER|KEYSLOT": 3,
   "CLUSTER|LINKS": 2,

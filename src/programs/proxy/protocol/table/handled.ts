@@ -127,7 +127,7 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "read",
     names:
-      "CLUSTER|SLOTS CLUSTER|SHARDS CLUSTER|NODES CLUSTER|INFO CLUSTER|KEYSLOT CLUSTER|MYID CLUSTER|MYSHARDID CLUSTER|LINKS",
+      "CLUSTER|SLOTS CLUSTER|SHARDS CLUSTER|NODES CLUSTER|INFO CLUSTER|KEYSLOT CLUSTER|MYID CLUSTER|MYSHARDID CLUSTER|LINKS CLUSTER|HELP",
     note: `with \`ossCluster\`, the proxy answers outside \`MULTI\`: nodes serve slots, and there are no links between them; without, the engine answers that it is no cluster`,
   },
   {
