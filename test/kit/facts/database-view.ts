@@ -26,6 +26,7 @@ export function existingDatabase(change: Partial<ExistingDatabase> = {}): Existi
   return {
     uid: 1,
     isSettled: true,
+    underWay: "",
     site: undefined,
     ...settingsWith(),
     port: 10_000,

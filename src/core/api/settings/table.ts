@@ -4,6 +4,7 @@ import type { SettingName, SettingValues, SpecSettings, WireSettings } from "./t
 
 /** What all settings have in common, for code that treats them alike. */
 interface AnySetting<Value> {
+  readonly specName: string;
   readonly fallback: Value | undefined;
   readonly effect: SettingEffect<Value>;
   readonly ofSpec: (spec: SpecSettings) => Value;

@@ -21,6 +21,11 @@ export function differingSettings(desired: SettingValues, existing: SettingValue
   return collectSettings((name) => (desired[name] === existing[name] ? undefined : desired[name]));
 }
 
+/** The fields of a spec that say these settings. */
+export function specNames(settings: Partial<SettingValues>): readonly string[] {
+  return SETTING_NAMES.filter((name) => settings[name] !== undefined).map((name) => TABLE[name].specName);
+}
+
 /** The settings that differ from their fallbacks: a cluster of an older release refuses a name that it does not know. */
 export function settingsBesidesFallbacks(settings: SettingValues): GivenSettings {
   const given = collectSettings((name) => (settings[name] === TABLE[name].fallback ? undefined : settings[name]));

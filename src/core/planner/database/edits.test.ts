@@ -103,6 +103,7 @@ const view = (spec: DatabaseSpec, change: Partial<DatabaseView>): DatabaseView =
   existing: {
     uid: 1,
     isSettled: true,
+    underWay: "",
     upgradesTo: undefined,
     site: undefined,
     ...settingsWith(),

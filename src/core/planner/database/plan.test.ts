@@ -55,11 +55,13 @@ const cases: readonly Case[] = [
   },
   {
     name: "a password does not wait for another change to end",
+    drift: "EditWaits",
     view: view({ evictionPolicy: "noeviction" }, { secret: "changed", existing: existing({ isSettled: false }) }),
     act: { kind: "update", uid: 1, settings: {}, password: true },
   },
   {
     name: "more memory does not wait for a change that may wait for it",
+    drift: "EditWaits",
     view: view(
       { memorySize: "200MB", evictionPolicy: "noeviction" },
       { existing: existing({ isSettled: false, mayGrow: true }) },
@@ -68,6 +70,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "less memory waits for another change to end",
+    drift: "EditWaits",
     view: view(
       { memorySize: "100MB" },
       { existing: existing({ isSettled: false, mayGrow: true, memoryBytes: 200_000_000 }) },
@@ -114,6 +117,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "a change that runs is waited for",
+    drift: "EditWaits",
     view: view({ storeVersion: "8.2" }, { existing: existing({ isSettled: false }) }),
     act: none,
   },

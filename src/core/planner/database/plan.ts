@@ -16,26 +16,18 @@ import { ruleFindings } from "../admission/objection.ts";
 import { isSameTable, namedShards } from "../../slots/named-slots.ts";
 import { clusterNamed, type References } from "../admission/references.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
+import { waitingEdit, type ChangingDatabase } from "./waiting-edit.ts";
 
 /** A database as the cluster has it. */
-export interface ExistingDatabase extends SettingValues {
+export interface ExistingDatabase extends ChangingDatabase {
   readonly uid: number;
-  /** No change of it is under way. */
-  readonly isSettled: boolean;
-  /** The database may get more memory all the same: the change under way may wait for it. */
-  readonly mayGrow?: boolean;
   /** The site of an Active-Active database that the cluster knows it as; undefined when it is none. */
   readonly site: SiteOfDatabase | undefined;
   readonly port: number;
-  /** How many it has, or is to have by what was asked of the cluster last. */
-  readonly shards: number;
-  /** The slots of each, in the same way; undefined where the cluster does not say them. */
+  /** The slots of each of its shards, or of those that it is to have; undefined where the cluster does not say them. */
   readonly slots: readonly string[] | undefined;
   /** They were named, and do not serve yet. */
   readonly namesSlots: boolean;
-  readonly storeVersion: StoreVersion;
-  /** Where an upgrade that is under way leads; undefined while none is, and where the cluster does not say it. */
-  readonly upgradesTo: StoreVersion | undefined;
   /** What its engine has loaded; undefined while none serves. */
   readonly modules: readonly LoadedModule[] | undefined;
 }
@@ -101,8 +93,8 @@ export type DatabaseAct =
       readonly storeVersion: StoreVersion;
     };
 
-/** The database is at a higher version than its object says, or on its way to one; it is never taken back. */
-export type Drift = FindingOf<"UpgradedByHand" | "DowngradeRefused">;
+/** The database is at a higher version than its object says, or on its way to one, which is never taken back; or what the object says waits. */
+export type Drift = FindingOf<"UpgradedByHand" | "DowngradeRefused" | "EditWaits">;
 
 export interface DatabaseDecision {
   /** Why the spec cannot be acted on; empty when it can. */
@@ -117,7 +109,7 @@ export interface DatabaseDecision {
 export function planDatabase(view: DatabaseView): DatabaseDecision {
   const ofCertificate = certificateFindings(view.name, view.spec, view.existing, view.certificate);
   const findings = [...ruleFindings(DATABASE_RULES, factsOf(view), `redb ${view.name}`), ...ofCertificate.findings];
-  const drift = driftOf(view);
+  const drift = driftOf(view) ?? waitingEdit(view.name, view.spec, view.existing, shardsToAsk(view));
   const [objection] = findings;
   const step = objection === undefined ? stepFor(view) : waitFor(objection);
   return { findings, warnings: [...warningsOf(view), ...ofCertificate.warnings], drift, step };

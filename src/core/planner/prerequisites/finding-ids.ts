@@ -17,6 +17,7 @@ const OTHERS = [
   "DatabaseUnavailable",
   "DowngradeRefused",
   "Drifted",
+  "EditWaits",
   "FormerPasswordAccepted",
   "KeysMisplaced",
   "KubernetesVersionDeprecated",

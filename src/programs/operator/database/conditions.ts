@@ -68,7 +68,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 };
 
 /** What the cluster is at, and how far. */
-function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
+export function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
   const action = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
   const { shards_count: has, shards_count_asked: asked = has, shard_slots_asked: slots } = bdb;
   if (asked !== has) return `the database gets ${asked} shards instead of ${has}`;

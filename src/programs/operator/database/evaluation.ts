@@ -12,6 +12,7 @@ import { planDatabase, type DatabaseDecision, type DatabaseView } from "../../..
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { notReady, type ClusterContext, type Unready } from "../context/cluster-context.ts";
 import type { Redb } from "./cluster.ts";
+import { changeOf } from "./conditions.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import type { OwnDatabase } from "./identity.ts";
 import { referencesOf } from "./references.ts";
@@ -74,6 +75,11 @@ export async function evaluateDatabase(
     : { ...seen, authority: certificate.authority, decision };
 }
 
+function underWay(bdb: BdbRecord): string {
+  const change = changeOf(bdb, []);
+  return bdb.waiting_for === "" ? change : `${change} (${bdb.waiting_for})`;
+}
+
 function specInvalid(evidence: string, name: string): DatabaseFailure {
   return block("SpecInvalid", evidence, editObject(`redb ${name}`));
 }
@@ -105,6 +111,7 @@ function decide(
       uid: bdb.uid,
       // one that cannot be made may be changed so that it can
       isSettled: bdb.status === "active" || bdb.status === "creation-failed",
+      underWay: underWay(bdb),
       mayGrow: bdb.status === "active-change-pending",
       ...settingsOfWire(bdb),
       site: bdb.active_active,
