@@ -40,6 +40,7 @@ for (const [rule, asked, says, writes] of cases)
       has,
       asked: shardsOfCount(counts.asked, has),
       written: counts.written === undefined ? undefined : shardsOfCount(counts.written, has),
+      agrees: false,
     });
     assert.equal(answer.writes, writes);
     if (says === undefined) assert.equal(answer.said, undefined);
@@ -47,7 +48,14 @@ for (const [rule, asked, says, writes] of cases)
   });
 
 const uneven = ["0-99", "100-16383"];
-const served: AskedTable = { database: "carts", wanted: uneven, has: uneven, asked: uneven, written: undefined };
+const served: AskedTable = {
+  database: "carts",
+  wanted: uneven,
+  has: uneven,
+  asked: uneven,
+  written: undefined,
+  agrees: false,
+};
 
 for (const [rule, asked, says, writes] of [
   ["other slots for as many shards are planned", { wanted: evenShards(2) }, undefined, true],
@@ -59,6 +67,13 @@ for (const [rule, asked, says, writes] of [
     /keeps its 2 shards\. The others that were asked for are not made/,
     true,
   ],
+  [
+    "who agrees that keys are left behind reads that none is",
+    { agrees: true },
+    /keeps its 2 shards\. No key is left behind where shards stay: --may-discard-data agrees to nothing\.$/,
+    false,
+  ],
+  ["who agrees for other shards has them planned", { wanted: evenShards(2), agrees: true }, undefined, true],
   [
     "the same slots are not asked for twice",
     { wanted: ["0-99", "100-16383"], has: evenShards(2) },

@@ -14,6 +14,8 @@ export interface AskedTable {
   readonly asked: ShardTexts;
   /** What its object says; undefined when it says nothing, and when there is no object. */
   readonly written: ShardTexts | undefined;
+  /** The user agrees that keys at the wrong shard are left behind. */
+  readonly agrees: boolean;
 }
 
 export interface AnswerToAsked {
@@ -24,12 +26,16 @@ export interface AnswerToAsked {
 }
 
 /** What comes of shards that are asked for: those that serve end a change that is under way, and those that are made already change nothing. */
-export function answerToAsked({ database, wanted, has, asked, written }: AskedTable): AnswerToAsked {
+export function answerToAsked({ database, wanted, has, asked, written, agrees }: AskedTable): AnswerToAsked {
   const isWritten = written === undefined || isSame(written, wanted);
   if (isSame(wanted, has)) {
     const isUnderWay = !isSame(asked, has);
     const back = isUnderWay ? backText(asked, has) : "";
-    return { said: `${database} keeps its ${shardsText(has.length)}.${back}`, writes: isUnderWay || !isWritten };
+    const nothing = agrees ? " No key is left behind where shards stay: --may-discard-data agrees to nothing." : "";
+    return {
+      said: `${database} keeps its ${shardsText(has.length)}.${back}${nothing}`,
+      writes: isUnderWay || !isWritten,
+    };
   }
   if (!isSame(wanted, asked)) return { said: undefined, writes: true };
   const what = wanted.length === has.length ? "these slots" : shardsText(wanted.length);

@@ -79,13 +79,14 @@ async function reshape({ access, context, options }: Call, database: string, cou
   const request = requestFor(bdb, count, options);
   const { has, asked } = tablesOf(bdb);
   const written = object === undefined ? undefined : writtenIn(object.spec, has);
-  const { said, writes } = answerToAsked({ database, wanted: request.shards, has, asked, written });
+  const agrees = options.mayDiscardData === true;
+  const { said, writes } = answerToAsked({ database, wanted: request.shards, has, asked, written, agrees });
   const known: ShardsPlanRecord | KeptShards =
     said === undefined
       ? await client.call("shardsPlan", { params: { uid: bdb.uid, count: planText(request) } })
       : { shards_count: has.length, shards_count_asked: request.shards.length, said };
   context.print(renderAnswer(options.output, known, (columns) => answerText(database, known, columns), context));
-  const consents = options.mayDiscardData === true && request.shards.join(" ") !== has.join(" ");
+  const consents = agrees && request.shards.join(" ") !== has.join(" ");
   if (options.dryRun === true || !(writes || consents)) return context.end(EXIT.ok);
   const target = { access, client, object: object === undefined ? undefined : database };
   await ask(target, { ...request, uid: bdb.uid, writes, consents });

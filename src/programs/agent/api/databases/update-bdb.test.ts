@@ -129,6 +129,8 @@ test("a user agrees for one number of shards that misplaced keys go, and the nex
   await update({ shards_count: 2 });
   await update({ shards_count: 2, may_discard_data: true });
   assert.equal(now().record, before, "nothing is new");
-  await update({ shards_count: 1, may_discard_data: true });
+  await assert.rejects(update({ shards_count: 1, may_discard_data: true }), { code: "AGENT_NOTHING_DISCARDED" });
+  assert.equal(now().record, before, "the number that serves has nothing to agree to");
+  await update({ shards_count: 1 });
   assert.deepEqual([now().record.shardCount, now().record.mayDiscardMisplaced], [1, undefined]);
 });

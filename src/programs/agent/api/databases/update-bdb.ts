@@ -147,6 +147,10 @@ function requireChangeable(context: WriteContext, record: DatabaseRecord, body: 
   requireSharding(body, count);
   const modules = (record.modules ?? []).map(({ name }) => name);
   requireShardCount(context, { count, has, isSite, modules }, !asksSame(next, record));
+  if (body.may_discard_data === true && hasAskedTable(next)) {
+    const why = `"${record.name}" keeps its ${count} shards, and all keys with them: there is nothing to agree to`;
+    throw refuse(refusals.nothingDiscarded, why);
+  }
   if (body.module_list !== undefined && namesOf(requestedModules(body.module_list)) !== namesOf(record.modules ?? [])) {
     throw refuse(
       refusals.unchangeable,

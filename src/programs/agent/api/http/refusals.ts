@@ -251,6 +251,12 @@ export const refusals = {
     "Use images whose engines are built with TLS (the log of the node says what an engine answered), or set tls_mode to disabled.",
   ),
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
+  nothingDiscarded: row(
+    "AGENT_NOTHING_DISCARDED",
+    406,
+    "config_not_acceptable",
+    "Leave may_discard_data out, or ask for another number of shards.",
+  ),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   secretNotMade: row(
     "AGENT_SECRET_NOT_MADE",
