@@ -5,6 +5,7 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
+import { until } from "#kit/testing/until";
 import { evenSlots } from "../../../core/slots/shard-slots.ts";
 import type { EndpointShard, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 
@@ -131,4 +132,28 @@ test("a release to the shards that serve, under a higher epoch, lets clients go 
   assert.equal(await client.read(), "there");
   assert.equal(await scene.refusal({ ...HOLD, tableEpoch: 8 }), "PROXY_EPOCH_TOO_LOW");
   client.close();
+});
+
+test("a hold that fails late, or is given up by who is late, does not end the hold of a later epoch", async (scene) => {
+  const [client, other] = await Promise.all([scene.sharded.client(), scene.sharded.client()]);
+  let late: Promise<string> | undefined;
+  {
+    using _stopped = await suspend(scene.next);
+    client.send("GET", "{4}");
+    await until("the engine has it", async () => (await scene.sharded.proxy.stats()).inFlight > 0);
+    const early = scene.refusal({ ...HOLD, tableEpoch: 9 });
+    late = scene.refusal({ ...HOLD, tableEpoch: 10 });
+    assert.equal(await early, "PROXY_NOT_DRAINED", "another hold has come in its place");
+    assert.equal((await scene.sharded.proxy.stats()).held, true);
+    assert.equal(await scene.refusal({ ...HOLD, tableEpoch: 9 }), "PROXY_EPOCH_TOO_LOW");
+    assert.equal(await scene.refusal({ op: "abort-table", bdb: 1, tableEpoch: 9 }), "PROXY_EPOCH_TOO_LOW");
+  }
+  assert.equal(await late, "done");
+  assert.equal(await client.read(), "there");
+  other.send("GET", "{4}");
+  assert.deepEqual([(await scene.sharded.proxy.stats()).held, other.unread], [true, []]);
+  await done(scene.send({ op: "abort-table", bdb: 1, tableEpoch: 10 }));
+  assert.equal(await other.read(), "there");
+  client.close();
+  other.close();
 });

@@ -27,8 +27,8 @@ export class TableChange {
   #prepared: { readonly tableEpoch: number; readonly routed: RoutedShards } | undefined;
   /** The shards before those that serve: scans end there. */
   #former: RoutedShards | undefined;
-  /** When the last hold began, by `performance.now`. */
-  #heldSince: number | undefined;
+  /** The last hold, and when it began, by `performance.now`. */
+  #hold: { readonly tableEpoch: number; readonly since: number } | undefined;
   /** Lower epochs were given up. */
   #least = 0;
 
@@ -45,7 +45,7 @@ export class TableChange {
         await this.#prepare(tableEpoch, command.shards);
         return { ok: true, op };
       case "hold-table":
-        return { ok: true, op, drainMs: await this.#hold(tableEpoch, command.drainMs, command.holdMs) };
+        return { ok: true, op, drainMs: await this.#holdAll(tableEpoch, command.drainMs, command.holdMs) };
       case "release-table":
         return { ok: true, op, heldMs: await this.#release(tableEpoch, command.shards) };
       case "abort-table":
@@ -61,7 +61,7 @@ export class TableChange {
     if (isOther) {
       this.#switch(config, this.#routedFor(config));
       // clients of shards that are kept may be held still
-      if (this.#heldSince !== undefined) this.#resume();
+      if (this.#hold !== undefined) this.#resume();
       return;
     }
     this.#parts.config = config;
@@ -91,16 +91,19 @@ export class TableChange {
   }
 
   /** Holds clients of all shards; resolves with the milliseconds until nothing was outstanding. PROXY_NOT_DRAINED resumes at once. */
-  async #hold(tableEpoch: number, drainMs: number, holdMs: number): Promise<number> {
+  async #holdAll(tableEpoch: number, drainMs: number, holdMs: number): Promise<number> {
     this.#requireNext(tableEpoch);
+    this.#requireLatest(tableEpoch);
     const { routes } = this.#parts;
-    this.#heldSince = performance.now();
+    const hold = { tableEpoch, since: performance.now() };
+    this.#hold = hold;
     try {
       const drained = Math.max(...(await Promise.all(routes.map((route) => route.hold(route.epoch, drainMs, holdMs)))));
       await this.#prepareClients();
       return drained;
     } catch (error) {
-      this.#resume();
+      // another hold may have come in its place, and is not its to end
+      if (this.#hold === hold) this.#resume();
       throw error;
     }
   }
@@ -134,6 +137,7 @@ export class TableChange {
 
   #abort(tableEpoch: number): void {
     this.#requireNext(tableEpoch);
+    this.#requireLatest(tableEpoch);
     this.#least = tableEpoch + 1;
     this.#dropPrepared();
     this.#resume();
@@ -141,8 +145,8 @@ export class TableChange {
 
   /** Lets clients go on; for how long they were held, in milliseconds. */
   #resume(): number {
-    const heldMs = this.#heldSince === undefined ? 0 : performance.now() - this.#heldSince;
-    this.#heldSince = undefined;
+    const heldMs = this.#hold === undefined ? 0 : performance.now() - this.#hold.since;
+    this.#hold = undefined;
     for (const route of this.#parts.routes) route.abort(route.epoch);
     return heldMs;
   }
@@ -190,9 +194,14 @@ export class TableChange {
     if (tableEpoch <= this.#known || tableEpoch < this.#least) throw this.#tooLow(tableEpoch);
   }
 
+  /** A leader that is late must not touch the hold of its successor. */
+  #requireLatest(tableEpoch: number): void {
+    if (this.#hold !== undefined && tableEpoch < this.#hold.tableEpoch) throw this.#tooLow(tableEpoch);
+  }
+
   #tooLow(given: number): Error {
     const { bdb } = this.#parts.config;
-    const known = Math.max(this.#known, this.#least - 1);
+    const known = Math.max(this.#known, this.#least - 1, this.#hold?.tableEpoch ?? 0);
     return epochTooLow(`The slots of database ${bdb} are`, { bdb, known, given });
   }
 
