@@ -98,6 +98,8 @@ export interface ReshapeIntent {
   readonly attempt: number;
   /** ISO instant. */
   readonly since: string;
+  /** Why the attempt before has ended; absent in the first one. */
+  readonly failed?: { readonly code: string; readonly why: string };
   /** In `retire` alone: the ISO instant until which the former primaries stay, and refuse writes. */
   readonly until?: string;
 }

@@ -59,7 +59,7 @@ export function recordStep(
     case "begin-reshape":
       return (old) => withReshapeBegun(old, step.plan, now);
     case "begin-copy":
-      return (old) => copyAgain(old, now);
+      return (old) => copyAgain(old, now, step.failed);
     case "withdraw-reshape":
     case "retire-shards":
       return withoutFurtherShards;

@@ -18,6 +18,7 @@ import { whyNoSuccessor, whyNotServable } from "./slots-of-shards.ts";
 
 const NOW = "2026-01-01T00:00:00Z";
 const copying = reshapedRecord();
+const FAILED = { code: "MOVER_TARGET_GONE", why: "it ended" };
 const move: TableMove = { tableEpoch: 1, attempt: 1, serving: tableMoveOf(copying)?.serving ?? "" };
 const holding = must(holdForTable(copying, move));
 const promoting = must(promoteForTable(holding, move));
@@ -35,7 +36,7 @@ test("each step of a switch may follow the one before in the store", () => {
   for (const record of [holding, promoting]) assert.equal(whyNoSuccessor(record, takeTableBack(record, 1)), undefined);
   const back = takeTableBack(promoting, 1);
   assert.equal(whyNoSuccessor(back, copyFromStart(back, 2, NOW)), undefined);
-  assert.equal(whyNoSuccessor(copying, copyAgain(copying, NOW)), undefined);
+  assert.equal(whyNoSuccessor(copying, copyAgain(copying, NOW, FAILED)), undefined);
 });
 
 test("the shards to be serve with all their replicas in sync, and the former primaries stay alone", () => {
@@ -85,7 +86,7 @@ test("what has not begun is not taken back, and in the middle of a switch nothin
   for (const record of [copying, served]) assert.equal(takeTableBack(record, 1), record);
   for (const record of [holding, promoting]) {
     assert.equal(withoutFurtherShards(record), record);
-    assert.equal(copyAgain(record, NOW), record);
+    assert.equal(copyAgain(record, NOW, FAILED), record);
   }
   assert.equal(withoutFurtherShards(copying).reshape, undefined);
 });

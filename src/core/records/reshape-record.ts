@@ -24,11 +24,12 @@ function servingText({ shards }: DatabaseRecord): string {
   return JSON.stringify(shards.map(({ id, epoch, primary, switchover }) => [id, epoch, primary, switchover?.epoch]));
 }
 
-/** Copying begins anew, with another mover at the same place; itself while nothing is copied. `now`: ISO instant. */
-export function copyAgain(record: DatabaseRecord, now: string): DatabaseRecord {
+/** Copying begins anew, with another mover at the same place; itself while nothing is copied. `now`: ISO instant. `failed`: why the attempt before has ended. */
+export function copyAgain(record: DatabaseRecord, now: string, failed: ReshapeIntent["failed"]): DatabaseRecord {
   const { reshape } = record;
   if (reshape?.phase !== "copy") return record;
-  return { ...record, reshape: { ...reshape, attempt: reshape.attempt + 1, since: now } };
+  const begun = { ...reshape, attempt: reshape.attempt + 1, since: now };
+  return { ...record, reshape: failed === undefined ? begun : { ...begun, failed } };
 }
 
 /** Clients may be held from now on; undefined when another leader was first, or copying has begun anew. */
@@ -92,7 +93,11 @@ export function takeTableBack(record: DatabaseRecord, tableEpoch: number): Datab
 export function copyFromStart(record: DatabaseRecord, tableEpoch: number, now: string): DatabaseRecord {
   const { reshape } = record;
   if (reshape?.phase !== "promote" || reshape.tableEpoch !== tableEpoch) return record;
-  return copyAgain({ ...record, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } }, now);
+  return copyAgain(
+    { ...record, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } },
+    now,
+    reshape.failed,
+  );
 }
 
 /** The shards that served before are gone, or those to be, which clients have never seen: their nodes remove the data. Itself in the middle of a switch. */

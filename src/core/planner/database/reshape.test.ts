@@ -95,6 +95,35 @@ const cases: readonly (readonly [rule: string, scene: Scene, want: string | RegE
     "begin-copy",
   ],
   [
+    "what has failed for long is said while the next attempt copies",
+    {
+      mover: { ...ready, targets: [{ ...target, state: "copying" }] },
+      reshape: { attempt: 6, failed: { code: "MOVER_TARGET_GONE", why: "it ended" } },
+    },
+    /failed 5 times, with MOVER_TARGET_GONE: it ended/,
+  ],
+  [
+    "and what cannot succeed, also before that has begun",
+    {
+      mover: { state: "awaited" },
+      reshape: { attempt: 2, failed: { code: "MOVER_UNKNOWN_COMMAND", why: "a client has used it" } },
+    },
+    /failed once, with MOVER_UNKNOWN_COMMAND: a client has used it/,
+  ],
+  [
+    "a few failures are not said again",
+    {
+      mover: { state: "awaited" },
+      reshape: { attempt: 3, failed: { code: "MOVER_TARGET_GONE", why: "it ended" } },
+    },
+    /node 2 begins to copy/,
+  ],
+  [
+    "nothing that has failed before is in the way of shards that have all",
+    { reshape: { attempt: 6, failed: { code: "MOVER_TARGET_GONE", why: "it ended" } } },
+    "switch-table",
+  ],
+  [
     "what came from a primary that was replaced is worth nothing",
     { mover: { ...ready, sources: [source, { ...source, id: 2, isCurrent: false }] } },
     "begin-copy",

@@ -9,7 +9,7 @@ import { planReshape } from "./reshape-plan.ts";
 import { waitFor } from "../findings/step.ts";
 import { isPause } from "../findings/finding.ts";
 import type { CopyFailure, FilledTarget, MoverFacts, ReshapeFacts } from "./reshape-facts.ts";
-import { copyTrouble, isLasting, roomTrouble } from "./reshape-trouble.ts";
+import { copyTrouble, isLasting, roomTrouble, type ShardsTrouble } from "./reshape-trouble.ts";
 import { type LeaderProposal, waitBecause } from "./step.ts";
 
 /** So many keys that are to be copied again do not make clients wait for long. */
@@ -65,7 +65,10 @@ export function copyStep(facts: DatabaseFacts): LeaderProposal | undefined {
   if (reshape?.phase !== "copy" || seen === undefined) return undefined;
   const why = whyWithdraw(facts, reshape);
   if (why !== undefined) return { kind: "withdraw-reshape", why };
-  const step = moverStep(facts, reshape, seen) ?? targetsStep(facts, reshape) ?? { kind: "switch-table" };
+  const copying = moverStep(facts, reshape, seen);
+  const trouble = copying?.kind === "wait" && isPause(copying.wait) ? troubleBefore(record, reshape) : undefined;
+  if (trouble !== undefined) return waitFor(trouble);
+  const step = copying ?? targetsStep(facts, reshape) ?? { kind: "switch-table" };
   return step.kind === "wait" && isPause(step.wait)
     ? waitBecause(`${changeText(record, reshape)}: ${step.wait.evidence}`)
     : step;
@@ -139,10 +142,16 @@ function copyAgain(
 ): LeaderProposal {
   const { first, most } = isLasting(failure) ? LASTING_PAUSE : PAUSE;
   const pause = Math.min(most, first * 2 ** Math.min(reshape.attempt - 1, 10));
-  if (attemptMs >= pause) return { kind: "begin-copy", why: failure.why };
+  if (attemptMs >= pause) return { kind: "begin-copy", why: failure.why, failed: failure };
   const trouble = copyTrouble(record, reshape, failure);
   if (trouble !== undefined) return waitFor(trouble);
   return waitBecause(`copying begins anew in ${Math.ceil((pause - attemptMs) / 1_000)} s: ${failure.why}`);
+}
+
+/** What has made the attempts before fail, until this one has copied all: a finding that came and went with each attempt would be missed. */
+function troubleBefore(record: DatabaseRecord, reshape: ReshapeIntent): ShardsTrouble | undefined {
+  const { failed, attempt } = reshape;
+  return failed && copyTrouble(record, { ...reshape, attempt: attempt - 1 }, failed);
 }
 
 /** Undefined once each new shard has all but what was written a moment ago. */

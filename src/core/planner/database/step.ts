@@ -1,3 +1,4 @@
+import type { CopyFailure } from "./reshape-facts.ts";
 import type { StoreVersion } from "../../api/records.ts";
 import type { ReshapePlan } from "./reshape-plan.ts";
 import { waitUnasked, type WaitStep } from "../findings/step.ts";
@@ -46,7 +47,7 @@ export type LeaderAct =
   /** New shards begin to get their keys, beside those that serve. */
   | { readonly kind: "begin-reshape"; readonly plan: ReshapePlan }
   /** The keys are copied anew, by another mover: what the new shards have got so far is worth nothing. */
-  | { readonly kind: "begin-copy"; readonly why: string }
+  | { readonly kind: "begin-copy"; readonly why: string; readonly failed: CopyFailure }
   /** The new shards go, and those that serve stay. */
   | { readonly kind: "withdraw-reshape"; readonly why: string }
   /** Clients go to the new shards, which have all. */

@@ -78,6 +78,7 @@ const reshape = z.looseObject({
   mover: z.looseObject({ node: count, ports: z.array(port) }),
   attempt: count,
   since: z.string(),
+  failed: z.looseObject({ code: z.string(), why: z.string() }).exactOptional(),
   until: z.string().exactOptional(),
 });
 
