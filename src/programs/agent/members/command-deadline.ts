@@ -1,4 +1,5 @@
 import { CLIENTS_ANSWER_MS } from "../../../ports/management/clients-question.ts";
+import { PREPARING_MS } from "../../../ports/management/preparing.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 import { SCRIPTS_ANSWER_MS } from "../../../ports/management/scripts-question.ts";
 
@@ -15,6 +16,9 @@ function allowedMs(command: ProxyCommand): number {
     case "hold":
     case "hold-table":
       return command.drainMs;
+    case "prepare":
+    case "prepare-table":
+      return PREPARING_MS;
     case "quiet":
     case "passwords":
       return command.withinMs;

@@ -1,6 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import { startPatience } from "#kit/timing/patience";
+import { PREPARING_MS } from "../../../ports/management/preparing.ts";
 import type { EnginePlace, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
@@ -90,8 +91,23 @@ async function answer(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOut
   }
 }
 
-/** A proxy that does not reply must not keep the others holding; a hold may take as long as it allows for draining. */
+/** A proxy that does not reply must not keep the others holding; a hold may take as long as it allows for draining, and what no client waits for longer. */
 function deadlineMs(command: ProxyCommand): number {
-  const asked = command.op === "quiet" || command.op === "confirm" ? command.withinMs : 0;
-  return ANSWER_MS + (command.op === "hold" || command.op === "hold-table" ? command.drainMs : asked);
+  return ANSWER_MS + allowedMs(command);
+}
+
+function allowedMs(command: ProxyCommand): number {
+  switch (command.op) {
+    case "prepare":
+    case "prepare-table":
+      return PREPARING_MS;
+    case "quiet":
+    case "confirm":
+      return command.withinMs;
+    case "hold":
+    case "hold-table":
+      return command.drainMs;
+    default:
+      return 0;
+  }
 }

@@ -116,8 +116,7 @@ export class Upstream {
 
   /** Prepares all that a switchover needs: lanes with these settings, and the control connection. Rejects when one fails. */
   async warm(settings: readonly ConnectionSettings[]): Promise<void> {
-    await this.lanes.open(settings);
-    await this.control();
+    await Promise.all([this.lanes.open(settings), this.control()]);
   }
 
   /** A connection for commands of the proxy itself. */
