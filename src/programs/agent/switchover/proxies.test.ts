@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 import { sendToProxies } from "./proxies.ts";
 
@@ -14,13 +14,15 @@ const ROWS: readonly (readonly [rule: string, command: ProxyCommand, isInTime: b
   ["is asked something while clients wait", { op: "release", bdb: 1, epoch: 2, target: TARGET }, false],
 ];
 
-for (const [rule, command, isInTime] of ROWS)
-  test(`a proxy that takes three seconds ${isInTime ? "is waited for" : "counts as silent"} when it ${rule}`, async () => {
-    const send = async () => {
-      await sleep(SLOW_MS);
-      return { ok: true, op: "prepare" } as const;
-    };
-    const proxy = { node: 1, send, isDead: () => false, isFenced: async () => false };
-    const [outcome] = await sendToProxies([proxy], command);
-    assert.equal(outcome?.why, isInTime ? undefined : "no answer within 2000 ms");
-  });
+void describe("a proxy that takes three seconds", { concurrency: true }, () => {
+  for (const [rule, command, isInTime] of ROWS)
+    void test(`${isInTime ? "is waited for" : "counts as silent"} when it ${rule}`, async () => {
+      const send = async () => {
+        await sleep(SLOW_MS);
+        return { ok: true, op: "prepare" } as const;
+      };
+      const proxy = { node: 1, send, isDead: () => false, isFenced: async () => false };
+      const [outcome] = await sendToProxies([proxy], command);
+      assert.equal(outcome?.why, isInTime ? undefined : "no answer within 2000 ms");
+    });
+});
