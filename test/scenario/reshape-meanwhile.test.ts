@@ -57,6 +57,19 @@ await test("a node that goes into maintenance in the middle is left, and the sha
   assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
 });
 
+await test("the node that copies is taken away in the middle, as by another number of pods, and the shards are made when it is back", async () => {
+  await ask(4);
+  await copies();
+  const node = (await record()).reshape?.mover.node ?? 0;
+  await using load = await startLoad(port, { nodes: NODES.filter((one) => one !== node) });
+  await cluster.stop(node);
+  const { shards, reshape } = await record();
+  assert.deepEqual([shards.length, reshape], [2, undefined], "they are not made without it");
+  await cluster.start(node);
+  await becomes(4);
+  assert.deepEqual(await load.end(), { failed: 0, lost: 0 });
+});
+
 await test("a database that is emptied in the middle stays empty but for what is written after it", async () => {
   await ask(3);
   await copies();
