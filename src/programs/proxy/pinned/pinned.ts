@@ -3,22 +3,22 @@ import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
+import { CountedAnswers } from "./counted-answers.ts";
 import { discardAt } from "./discard.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { MarkerListening } from "./marker-listening.ts";
 import { canBeMirrored, missedMessages, Mirroring, mirroredConnection } from "./mirroring.ts";
-import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
-import { hasFailed, isForeign, isOutrun, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
+import { PendingQueue } from "./pending-queue.ts";
+import { isForeign, isOutrun, metScript, type PendingRequest } from "./pending-request.ts";
 import { isAsking, pinMachine } from "./pin-states.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { PinnedWork } from "./pinned-work.ts";
 import { Redirection } from "./redirection.ts";
 import { limitLeaving, Relocation, type RelocationEvents } from "./relocation.ts";
-import { ReplyEffects } from "./reply-effects.ts";
 import { RoleCheck } from "./role-check.ts";
-import { shownMessage, shownReply } from "./tracking-replies.ts";
+import { shownMessage } from "./tracking-replies.ts";
 import { WithoutPrimary } from "./without-primary.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 import { WaitLimit } from "./wait-limit.ts";
@@ -48,7 +48,7 @@ export class Pinned {
   readonly #relocation: Relocation;
   readonly #roleCheck = new RoleCheck((frame) => void this.#receive(frame));
   readonly #kept: KeptRequests;
-  readonly #effects: ReplyEffects;
+  readonly #answers: CountedAnswers;
   readonly #waitLimit: WaitLimit;
   #metScript = false;
   /** Cancels the timer of a session that is waiting or leaving. */
@@ -76,7 +76,7 @@ export class Pinned {
     );
     this.#relocation = new Relocation(parts, this.#describeMoves());
     this.#kept = new KeptRequests(parts, this.#pending, this.state);
-    this.#effects = new ReplyEffects(parts, this.state);
+    this.#answers = this.#describeAnswers();
     this.#waitLimit = new WaitLimit(parts.endpoint.clock, {
       blocking: () => this.#pending.blocking,
       end: () => void this.unblock("TIMEOUT"),
@@ -229,9 +229,7 @@ export class Pinned {
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean, keeps = this.#metScript): void {
     if (this.#machine.state === "ended") return;
-    if (refused) this.#pending.refuse(pending, keeps ? frame : undefined);
-    else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, wholeAnswer(pending, frame));
-    else this.#accept(pending, frame);
+    this.#answers.take(pending, frame, refused, keeps);
     this.#sendPutOff();
     this.#kept.note();
     this.#waitLimit.note();
@@ -249,23 +247,6 @@ export class Pinned {
       const since = this.#parts.endpoint.clock.uptimeMs();
       for (const pending of this.#pending.takePutOff()) this.#commands.repeat({ ...pending, since });
     }
-  }
-
-  #accept(pending: PendingRequest, frame: Buffer): void {
-    this.#effects.apply(pending, frame, this.#pin);
-    const answer = (reply: Buffer): void =>
-      void this.#pending.answer(this.#parts, pending, shownReply(this.state.tracking, pending, reply));
-    if (pending.kind !== "internal") this.#commands.answered(pending, frame, answer);
-  }
-
-  /** All requests behind one that was not executed must wait for it; a request that was executed all the same cannot. */
-  #keepBehindRefused(pending: PendingRequest, frame: Buffer | undefined): void {
-    if (frame === undefined) return;
-    if (hasFailed(pending, frame) || isRepeatable(pending)) this.#pending.refuse(pending, frame);
-    else if (this.#pending.mayGiveUp) {
-      for (const { answer = frame, ...refused } of this.#pending.takeRefused()) this.#accept(refused, answer);
-      this.#accept(pending, frame);
-    } else this.#parts.life.cut("a request was executed although an earlier one was not");
   }
 
   #settle(): void {
@@ -348,6 +329,11 @@ export class Pinned {
     this.work.endedInput.look();
     if (refused.length === 0) this.#parts.turns.settled();
     this.#parts.turns.pump();
+  }
+
+  #describeAnswers(): CountedAnswers {
+    const [state, pending, commands] = [this.state, this.#pending, this.#commands];
+    return new CountedAnswers(this.#parts, { state, pending, commands, pin: () => this.#pin });
   }
 
   #describeListening(): MarkerListening {
