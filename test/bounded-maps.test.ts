@@ -67,6 +67,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/protocol/subscriptions.ts #channels":
     "three kinds; channels by the bytes that a client may have kept",
   "src/programs/proxy/session/filters-in.ts ids": "the arguments of a request: its bytes are bounded",
+  "src/programs/proxy/session/shards-of-node.ts shards": "the shards of the database",
   "src/programs/proxy/upstream/command-catalogue.ts #classes": "1,000 names, and the oldest goes",
   "src/programs/proxy/upstream/lane-pool.ts #slots":
     "two protocols, and the numbered databases of the engine; what it refuses is forgotten",

@@ -1,6 +1,7 @@
 import { assertNever } from "#kit/base/assert-never";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
 import { isUnlisted } from "../protocol/commands.ts";
@@ -16,6 +17,7 @@ import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { ReturningWork } from "./give-back.ts";
 import { takeTracked } from "./tracked-reads.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
+import { shardsAsked } from "./shards-of-node.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import { bringScript, effectOnScripts } from "./sharded-scripts.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -27,7 +29,8 @@ export interface ForwardingSession {
   readonly pinned: Pick<PinnedRoute, "listeners">;
   readonly work: ReturningWork;
   readonly shared: SharedRoute | ShardedRoute;
-  readonly endpoint: { readonly scripts: RememberedScripts };
+  readonly identity: ClientIdentity;
+  readonly endpoint: { readonly scripts: RememberedScripts } & Pick<SessionEndpoint, "place">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
 }
 
@@ -102,17 +105,13 @@ function forwardByKeys(session: ForwardingSession, ways: ShardWays, request: Buf
     : ways.forwardParts(split.parts, split.merge);
 }
 
-function forwardToEvery(
-  { endpoint: { scripts } }: ForwardingSession,
-  ways: ShardWays,
-  request: Buffer,
-  name: string,
-): boolean {
+function forwardToEvery(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
+  const { scripts } = session.endpoint;
   const args = requestArguments(request);
   const merge = mergeOf(name, args, (sha) => scripts.knows(sha));
   const effect = effectOnScripts(scripts, name, args);
   return ways.forwardParts(
-    ways.shards.map((shard) => ({ shard, request })),
+    shardsAsked(session, ways, name).map((shard) => ({ shard, request })),
     (replies) => {
       const reply = merge(replies);
       if (reply[0] !== MINUS) effect?.();
