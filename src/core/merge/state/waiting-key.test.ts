@@ -68,6 +68,12 @@ const cases: readonly Case[] = [
     client: { kind: "expire", key: "k", at: 9_000 },
     want: [{ elements: [], hasExpiry: true }],
   },
+  {
+    rule: "a time of expiry is set again when the client brings the key back for which another site has set it",
+    parts: [{ elements: [], hasExpiry: true }],
+    client: put("set", "m"),
+    want: [{ elements: [], hasExpiry: true }],
+  },
 ];
 
 for (const { rule, parts, client, want } of cases) {

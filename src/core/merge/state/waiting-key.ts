@@ -10,6 +10,8 @@ export class WaitingKey {
   #operations = 0;
   /** Transactions that write all of it. */
   #wholes = 0;
+  /** Operations that set its time of expiry: where the key was gone when they were decided about, they write nothing. */
+  #timings = 0;
   readonly #elements = new Map<KeyType, Map<string, WaitingElement>>();
   readonly #racedElements = new Set<WaitingElement>();
   #raced: "nothing" | "expiry" | "all" = "nothing";
@@ -45,7 +47,10 @@ export class WaitingKey {
     this.#applies += 1;
     if (isOperation) this.#operations += 1;
     if (part === "all") this.#wholes += 1;
-    else for (const each of part.elements) this.#beginElement(each);
+    else {
+      if (part.hasExpiry && isOperation) this.#timings += 1;
+      for (const each of part.elements) this.#beginElement(each);
+    }
   }
 
   /** A client did this. */
@@ -61,6 +66,7 @@ export class WaitingKey {
     this.#applies -= 1;
     if (isOperation) this.#operations -= 1;
     if (part === "all") this.#wholes -= 1;
+    else if (part.hasExpiry && isOperation) this.#timings -= 1;
     this.#isWrittenOver = this.isRaced;
     const elements = part === "all" ? [] : part.elements.filter((each) => this.#isRacedAtEnd(each));
     const isAll = this.isIdle && this.#raced === "all";
@@ -78,6 +84,7 @@ export class WaitingKey {
   }
 
   #raceElement({ type, element }: NamedElement): void {
+    if (this.#timings > 0 && this.#raced === "nothing") this.#raced = "expiry";
     for (const of of this.#elements.keys()) if (of !== type) this.#raced = "all";
     const waiting = this.#elements.get(type)?.get(element);
     if (waiting !== undefined) this.#racedElements.add(waiting);
