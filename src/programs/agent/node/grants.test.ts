@@ -31,6 +31,22 @@ test("a node that is cut off acknowledges nothing, and every write is paused; bo
   assert.deepEqual(node.events.slice(0, 3), ["renew", "catch up", "grant"], "the records are read first");
 });
 
+test("an engine that was demoted while its node was cut off is not paused as a replica, and applies what its primary sends", async () => {
+  await using successor = await startEngine();
+  await using engine = await startEngine();
+  await using node = startNode(engine);
+  await until("it is granted", () => node.holds());
+  node.api = false;
+  await until("writes are paused", async () => !(await writes(engine)));
+  // by the leader that has succeeded it; the records of the node say otherwise still
+  await engine.call("REPLICAOF", successor.host, successor.port);
+  await successor.call("SET", "key", "of the successor");
+  await until("the replica has it", async () => String(await engine.call("GET", "key")) === "of the successor");
+  // by its stream: a snapshot comes to a replica that is paused, too
+  await successor.call("SET", "key", "later");
+  await until("the replica has that", async () => String(await engine.call("GET", "key")) === "later");
+});
+
 test("without the API on every node, nodes that promise to take nothing over acknowledge", async () => {
   await using engine = await startEngine();
   await using node = startNode(engine);

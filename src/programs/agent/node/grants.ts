@@ -2,8 +2,8 @@ import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { LATE_MS, LONG_AGO, evaluateGrant, type NodeGrant } from "../../../core/planner/node/grant.ts";
-import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { PausedEngines } from "./paused-engines.ts";
 import type { NodeLease } from "../members/node-lease.ts";
 import type { Promises } from "../members/promises.ts";
 
@@ -23,8 +23,6 @@ export interface GrantOptions {
 }
 
 const CHECK_MS = 500;
-/** A fence that is not renewed ends after this, in milliseconds. */
-const PAUSE_MS = 10_000;
 
 /**
  * Renews the grant of the proxy (docs/decisions/0012) while no node can take over from this one unseen. The grant expires
@@ -36,7 +34,7 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
   let grantedUntil = LONG_AGO;
   let fenced = false;
   let catchingUp: Promise<void> | undefined;
-  const allowance = new Allowance(options);
+  const [allowance, paused] = [new Allowance(options), new PausedEngines(options.primaries, log)];
   lease.onRenewed(() => {
     allowance.extend();
     if (clock.uptimeMs() < grantedUntil) promises.keepTags();
@@ -58,13 +56,13 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
       case "cut-off":
         if (!fenced && grantedUntil !== LONG_AGO) log.warn("cut off: no write is acknowledged, and writes are paused");
         fenced = true;
-        await commandPrimaries(options, "CLIENT", "PAUSE", String(PAUSE_MS), "WRITE");
+        await paused.pause();
         break;
     }
     options.grant(grantedUntil);
     if (fenced && clock.uptimeMs() < grantedUntil) {
       log.info("no longer cut off: writes continue");
-      await commandPrimaries(options, "CLIENT", "UNPAUSE");
+      await paused.resume();
       fenced = false;
     }
     await pauseOf(options, catchingUp);
@@ -144,17 +142,4 @@ class Allowance {
     const term = evaluateGrant({ now, ...renewed, grantedUntil: this.until });
     this.until = term.kind === "granted" ? term.until : LONG_AGO;
   }
-}
-
-async function commandPrimaries({ primaries, log }: GrantOptions, ...command: readonly string[]): Promise<void> {
-  await Promise.all(
-    (await primaries()).map(async (address) => {
-      try {
-        await callEngine({ ...address, timeoutMs: 1_000 }, ...command);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        log.warn("an engine could not be paused or resumed", { port: address.port, error });
-      }
-    }),
-  );
 }
