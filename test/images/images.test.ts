@@ -113,7 +113,7 @@ await test("its programs start as 1001 from a root that cannot be written", { sk
   await unpackRoot();
   assert.match(await inside("/usr/bin/id"), /^uid=1001\(store\) gid=1001\(store\)/);
   assert.match(await inside("/usr/bin/touch", "/tmp/x"), /Read-only file system/);
-  assert.match(await inside(...ENTRYPOINT), /one of: operator, agent, starter, proxy, link, mover, rigger/);
+  assert.match(await inside(...ENTRYPOINT), /one of: operator, agent, starter, proxy, link, mover, backup, rigger/);
   assert.match(await inside(...ENTRYPOINT, "operator"), /^KUBE_NO_CONFIG/m);
   assert.match(await inside(...ENTRYPOINT, "agent"), /^AGENT_BAD_CONFIG/m);
   const bill: { components: { purl: string }[] } = JSON.parse(await inside("/bin/cat", `${HOME}/sbom.cdx.json`));
