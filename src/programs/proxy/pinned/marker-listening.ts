@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Arg } from "../../../ports/resp/encode.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { PendingKind } from "./pending-request.ts";
@@ -16,7 +16,7 @@ export interface ListeningConnection {
   /** It has subscribed to a channel, or is about to. */
   isSubscriber(): boolean;
   /** Sends a command of the proxy itself. */
-  command(args: readonly Arg[], settled: (answer: Buffer | undefined) => void): void;
+  command(request: Buffer, settled: (answer: Buffer | undefined) => void): void;
 }
 
 /**
@@ -62,7 +62,7 @@ export class MarkerListening {
     this.#at = pin;
     if (pin !== undefined) pin.tainted = true;
     const answer = await new Promise<Buffer | undefined>((settled) => {
-      this.#connection.command(["SUBSCRIBE", MARKER_CHANNEL], settled);
+      this.#connection.command(encodeCommand(["SUBSCRIBE", MARKER_CHANNEL]), settled);
     });
     const isTaken = answer !== undefined && answer[0] !== MINUS;
     if (!isTaken && this.#at === pin) this.#at = undefined;
@@ -73,7 +73,7 @@ export class MarkerListening {
   stop(): void {
     if (!this.isOn) return;
     this.#at = undefined;
-    this.#connection.command(["UNSUBSCRIBE", MARKER_CHANNEL], () => undefined);
+    this.#connection.command(encodeCommand(["UNSUBSCRIBE", MARKER_CHANNEL]), () => undefined);
   }
 }
 

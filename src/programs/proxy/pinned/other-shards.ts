@@ -24,16 +24,21 @@ export interface KeptAtConnection {
 }
 
 /**
- * Takes a connection that is at no engine to other shards. True: it goes on with what it keeps. False: it keeps nothing. Undefined: no shard can
- * execute what was not executed, in its order.
+ * Takes a connection that is at no engine to other shards: a transaction that an engine has begun goes along with it, and what was not executed
+ * behind that goes on as any request of the client. True: the connection goes on with what it keeps. False: it keeps nothing.
  */
-export function goToShards(others: OtherShards, kept: KeptAtConnection): boolean | undefined {
-  giveListening(others, kept.state);
-  const refused = kept.pending.takeRefused();
-  const end = endOfOwn(kept, refused);
-  if (end === undefined || !refused.slice(end).every(isAsSent)) return undefined;
-  others.give(refused.slice(end));
-  return end > 0 || keepsState(kept) ? placeOwn(others, kept, refused.slice(0, end)) : false;
+export function goToShards(others: OtherShards, kept: KeptAtConnection): boolean {
+  const { state, pending, commands } = kept;
+  giveListening(others, state);
+  const refused = pending.takeRefused();
+  const end = endOfTransaction(state, refused);
+  const behind = refused.slice(end);
+  // it is opened again by its MULTI
+  if (behind.some(({ kind }) => kind === "multi")) commands.forgetOpen();
+  others.give(behind.map((one) => asSent(one)));
+  const isKept = state.needsPin || commands.inTransaction;
+  if (isKept) placeOwn(others, kept, refused.slice(0, end));
+  return isKept;
 }
 
 /** What the client is sent unasked comes from the other shards from now on. */
@@ -51,45 +56,28 @@ function placeOwn(
   others: OtherShards,
   { state, pending, commands }: KeptAtConnection,
   own: readonly PendingRequest[],
-): true | undefined {
+): void {
   const isWhole = others.place([...(state.queuedRequests ?? []), ...own.map(({ request }) => request)]);
-  if (!isWhole && own.some(({ kind }) => !OF_TRANSACTION.has(kind))) return undefined;
   if (!isWhole) commands.failTransaction();
   for (const one of own) pending.refuse(isWhole ? one : letFail(one));
-  return true;
 }
 
 function letFail(request: PendingRequest): PendingRequest {
   return request.kind === "exec" ? { ...request, request: DISCARD, substitute: replies.transactionAborted } : request;
 }
 
-function keepsState({ state, commands }: KeptAtConnection): boolean {
-  return state.needsPin || commands.inTransaction;
-}
-
-/** How many of the requests belong to what the connection keeps: up to the end of its transaction. Undefined: another transaction is open behind it. */
-function endOfOwn(kept: KeptAtConnection, refused: readonly PendingRequest[]): number | undefined {
-  if (!keepsState(kept) && !refused.some(({ kind }) => OF_IDENTITY.has(kind))) return 0;
+/** How many of the requests belong to the transaction that an engine has begun. */
+function endOfTransaction({ queuedRequests }: ConnectionState, refused: readonly PendingRequest[]): number {
+  if (queuedRequests === undefined) return 0;
   const end = refused.findIndex(({ kind }) => ENDING.has(kind)) + 1;
-  if (kept.commands.inTransaction) return end === 0 ? refused.length : undefined;
   return end === 0 ? refused.length : end;
 }
 
-/** The client can be taken to have sent it now: nothing else stands for it at the engine. */
-function isAsSent({ special, substitute }: PendingRequest): boolean {
-  return substitute === undefined && (special === undefined || special.size === 0);
+/** As the client has sent it. An EXEC that fails because of a WATCH does so elsewhere too; no other one has failed before its MULTI is executed. */
+function asSent(request: PendingRequest): PendingRequest {
+  return request.kind === "exec" ? { ...request, request: EXEC } : request;
 }
 
-const OF_TRANSACTION: ReadonlySet<PendingKind> = new Set([
-  "multi",
-  "queued",
-  "exec",
-  "discard",
-  "watch",
-  "unwatch",
-  "internal",
-]);
-const ENDING: ReadonlySet<PendingKind> = new Set(["exec", "discard", "unwatch"]);
-/** They change what the session knows of its connection. */
-const OF_IDENTITY: ReadonlySet<PendingKind> = new Set(["select", "hello", "auth"]);
+const ENDING: ReadonlySet<PendingKind> = new Set(["exec", "discard"]);
+const EXEC = encodeCommand(["EXEC"]);
 const DISCARD = encodeCommand(["DISCARD"]);

@@ -1,5 +1,4 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import type { Arg } from "../../../ports/resp/encode.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { commandName, isAlone } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
@@ -131,21 +130,19 @@ export class PinnedCommands {
     else this.#parts.turns.waitFor(whole.then(answer));
   }
 
+  /** The MULTI of the open transaction was not executed, and is to be taken again with what follows it. */
+  forgetOpen(): void {
+    this.#open = undefined;
+  }
+
   /** Makes the EXEC of an open transaction fail. */
   failTransaction(): void {
     this.#open?.fail();
   }
 
-  /** Sends a command of the proxy itself that is for this connection alone; `settled` gets the reply, or undefined when there is none. */
-  postInternal(args: readonly Arg[], settled: OwnCommand["settled"] = () => undefined): void {
-    this.#sendOwn(args, { isAwaited: false, settled });
-  }
-
-  /** Sends a request for the state of this connection alone; resolves when it is answered, or never will be. */
-  postState(request: Buffer): Promise<void> {
-    return new Promise((resolve) => {
-      this.#sendOwnRequest(request, { isAwaited: false, settled: () => void resolve() });
-    });
+  /** Sends a request of the proxy itself that is for this connection alone; `settled` gets the reply, or undefined when there is none. */
+  postInternal(request: Buffer, settled: OwnCommand["settled"] = () => undefined): void {
+    this.#sendOwn(request, { isAwaited: false, settled });
   }
 
   /** Forgets what a request waited for: the next request cannot use it. */
@@ -153,11 +150,7 @@ export class PinnedCommands {
     this.#streamIds.drop();
   }
 
-  #sendOwn(args: readonly Arg[], own: OwnCommand): void {
-    this.#sendOwnRequest(encodeCommand(args), own);
-  }
-
-  #sendOwnRequest(request: Buffer, own: OwnCommand): void {
+  #sendOwn(request: Buffer, own: OwnCommand): void {
     this.#send({ kind: "internal", request, count: 1, replies: 1, since: this.#now(), own });
   }
 
@@ -220,12 +213,11 @@ export class PinnedCommands {
 
   #takeBlocking(request: Buffer): boolean {
     const resolved = this.#streamIds.resolve(request, (key, confirmed) => {
-      this.#sendOwn(["XINFO", "STREAM", key], { isAwaited: true, settled: confirmed });
+      this.#sendOwn(encodeCommand(["XINFO", "STREAM", key]), { isAwaited: true, settled: confirmed });
     });
     if (resolved === undefined) return false;
     // the questions have used it up
-    if (resolved !== request && this.#state.caching !== undefined)
-      this.#sendOwnRequest(this.#state.caching, { isAwaited: false, settled: () => undefined });
+    if (resolved !== request && this.#state.caching !== undefined) this.postInternal(this.#state.caching);
     return this.#forward("blocking", resolved);
   }
 
@@ -295,4 +287,4 @@ const TRANSACTION_KINDS: Readonly<Record<string, PendingKind>> = { MULTI: "multi
 const MINUS = 45;
 const DISCARD = encodeCommand(["DISCARD"]);
 /** A write that reaches replicas and touches no key. */
-const PRIME = ["SPUBLISH", "store:wait", ""];
+const PRIME = encodeCommand(["SPUBLISH", "store:wait", ""]);

@@ -340,7 +340,7 @@ export class Pinned {
     return new MarkerListening(this.#parts.identity, {
       pin: () => this.#pin,
       isSubscriber: () => this.state.subscriptions.size > 0 || this.#pending.has("subscription"),
-      command: (args, settled) => void this.#commands.postInternal(args, settled),
+      command: (request, settled) => void this.#commands.postInternal(request, settled),
     });
   }
 

@@ -9,9 +9,10 @@ import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
 import { clientSubcommand } from "./tracking-replies.ts";
 import { redirectTarget, withRedirect, type TrackingOptions } from "./tracking-options.ts";
 
-/** Sends what is for the state of the connection alone; resolves when it is answered, or never will be. */
+/** Sends what is for the state of the connection alone. */
 interface StateCommands {
-  postState(request: Buffer): Promise<void>;
+  /** Calls `settled` when it is answered, or never will be. */
+  postInternal(request: Buffer, settled: () => void): void;
 }
 
 /**
@@ -94,8 +95,7 @@ export class Redirection {
     while (isHere() && this.#tracking.redirect !== undefined)
       try {
         await this.prepare(upstream, []);
-        if (isHere())
-          await Promise.all(this.#tracking.replay().map((request) => commands.postState(this.atEngine(request))));
+        if (isHere()) await Promise.all(this.#tracking.replay().map((request) => this.#post(request, commands)));
         return void this.arrived();
       } catch (error) {
         log.debug("a subscriber cannot be tracked for yet", { error });
@@ -120,6 +120,12 @@ export class Redirection {
   arrived(): void {
     this.#placeholder?.destroy();
     this.#placeholder = undefined;
+  }
+
+  #post(request: Buffer, commands: StateCommands): Promise<void> {
+    return new Promise((resolve) => {
+      commands.postInternal(this.atEngine(request), () => void resolve());
+    });
   }
 
   async #find(question: ReceiverQuestion): Promise<ReceiverOutcome> {

@@ -84,10 +84,8 @@ export class Relocation {
     this.others = undefined;
     if (others === undefined) return true;
     const goesOn = goToShards(others, this.#events.kept);
-    if (goesOn === undefined)
-      this.#parts.life.cut("its requests are for several shards, which have come in place of one");
-    if (goesOn === false) this.#parts.pinned.leave();
-    return goesOn === true;
+    if (!goesOn) this.#parts.pinned.leave();
+    return goesOn;
   }
 
   stop(): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { beside } from "../../../../test/kit/load/beside.ts";
 import { Reshaped } from "../../../../test/kit/sharded/reshaped.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Push, type Reply } from "../../../ports/resp/reply.ts";
@@ -20,11 +21,12 @@ test("subscribers miss nothing while 1 shard becomes 4, 4 others, 3 and 1, with 
     await client.readMany(4);
   }
   const publishers = await Promise.all([0, 1].map((proxy) => database.client(proxy)));
-  let isOver = false;
-  const published = publishers.map((client, number) => publish(client, number, () => !isOver));
-  for (const shards of NUMBERS) await database.reshape(shards);
-  isOver = true;
-  const counts = await Promise.all(published);
+  const counts = await beside(
+    async () => {
+      for (const shards of NUMBERS) await database.reshape(shards);
+    },
+    (goesOn) => publishers.map((client, number) => publish(client, number, goesOn)),
+  );
   for (const client of subscribers) {
     for (const [number, count] of counts.entries()) await untilSeen(client, `${number}:${count - 1}`);
     for (const [number, count] of counts.entries())

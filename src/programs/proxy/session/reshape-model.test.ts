@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { beside } from "../../../../test/kit/load/beside.ts";
 import { playModel } from "../../../../test/kit/sharded/play-model.ts";
 import { Reshaped } from "../../../../test/kit/sharded/reshaped.ts";
 
@@ -14,13 +15,15 @@ const WAYS = TABLES.flatMap((tables) => [[], [1]].map((absent) => ({ tables, abs
 for (const { tables, absent } of WAYS)
   test(`clients that use all kinds of requests get each reply right while 1 shard becomes ${tables.map((one) => (typeof one === "number" ? one : `${one.length} uneven`)).join(", then ")}${absent.length > 0 ? ", and a proxy misses the hold" : ""}`, async (t) => {
     await using database = await Reshaped.start(1, { proxies: 2 });
-    let isOver = false;
-    const playing = Array.from({ length: CLIENTS }, (_, number) =>
-      playModel({ listen: database.listen(number % 2), shards: 0, number, seed: 5, goesOn: () => !isOver }),
+    const checked = await beside(
+      async () => {
+        for (const shards of tables) await database.reshape(shards, { absent });
+      },
+      (goesOn) =>
+        Array.from({ length: CLIENTS }, (_, number) =>
+          playModel({ listen: database.listen(number % 2), shards: 0, number, seed: 5, goesOn }),
+        ),
     );
-    for (const shards of tables) await database.reshape(shards, { absent });
-    isOver = true;
-    const checked = await Promise.all(playing);
     for (const proxy of database.proxies) assert.equal((await proxy.stats()).cut, 0);
     t.diagnostic(`${checked.reduce((sum, count) => sum + count, 0)} replies`);
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { beside } from "../../../../test/kit/load/beside.ts";
 import { Reshaped } from "../../../../test/kit/sharded/reshaped.ts";
 
 const CLIENTS = 8;
@@ -8,14 +9,15 @@ const KEYS = 40;
 for (const absent of [[], [1]])
   test(`clients that send pipelines stay connected while 1 shard becomes 4, then 3, then 1${absent.length > 0 ? ", and a proxy misses the hold" : ""}: each reply is right and in its place`, async (t) => {
     await using database = await Reshaped.start(1, { proxies: 2 });
-    let isOver = false;
-    const counts = Array.from({ length: CLIENTS }, (_, number) => count(database, number, () => !isOver));
-    for (const shards of [4, 3, 1]) {
-      const heldMs = await database.reshape(shards, { absent });
-      t.diagnostic(`${shards} shards: held for ${heldMs.toFixed(1)} ms`);
-    }
-    isOver = true;
-    const replies = await Promise.all(counts);
+    const replies = await beside(
+      async () => {
+        for (const shards of [4, 3, 1]) {
+          const heldMs = await database.reshape(shards, { absent });
+          t.diagnostic(`${shards} shards: held for ${heldMs.toFixed(1)} ms`);
+        }
+      },
+      (goesOn) => Array.from({ length: CLIENTS }, (_, number) => count(database, number, goesOn)),
+    );
     t.diagnostic(`${replies.reduce((sum, one) => sum + one, 0)} replies`);
     for (const proxy of database.proxies) assert.equal((await proxy.stats()).cut, 0);
   });

@@ -5,6 +5,7 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { demoteBeside, promoteBeside, switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { beside } from "../../../../test/kit/load/beside.ts";
 import { playModel } from "../../../../test/kit/sharded/play-model.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
@@ -21,22 +22,23 @@ for (const isHeld of [true, false])
     assert.ok(second !== undefined);
     await using replica = await startEngine();
     await replica.follow(second);
-    let moves = 0;
-    const playing = Array.from({ length: CLIENTS }, (_, number) =>
-      playModel({ listen: sharded.endpoint.listen, shards: 3, number, seed: 11, goesOn: () => moves < MOVES }),
-    );
-    let [from, to] = [second, replica];
-    for (; moves < MOVES; moves++) {
-      const epoch = moves + 2;
-      if (isHeld) await switchOver([sharded.proxy], epoch, from, to, 2);
-      else {
-        await promoteBeside(from, to);
-        await demoteBeside(from, to);
-        await done(sharded.proxy.send({ op: "release", bdb: 1, shard: 2, epoch, target: addressOf(to) }));
+    const move = async (): Promise<void> => {
+      let [from, to] = [second, replica];
+      for (let epoch = 2; epoch < MOVES + 2; epoch++) {
+        if (isHeld) await switchOver([sharded.proxy], epoch, from, to, 2);
+        else {
+          await promoteBeside(from, to);
+          await demoteBeside(from, to);
+          await done(sharded.proxy.send({ op: "release", bdb: 1, shard: 2, epoch, target: addressOf(to) }));
+        }
+        [from, to] = [to, from];
       }
-      [from, to] = [to, from];
-    }
-    const checked = await Promise.all(playing);
+    };
+    const checked = await beside(move, (goesOn) =>
+      Array.from({ length: CLIENTS }, (_, number) =>
+        playModel({ listen: sharded.endpoint.listen, shards: 3, number, seed: 11, goesOn }),
+      ),
+    );
     const { cut, resent } = await sharded.proxy.stats();
     assert.equal(cut, 0);
     t.diagnostic(`${checked.reduce((sum, count) => sum + count, 0)} replies, ${resent} requests sent again`);

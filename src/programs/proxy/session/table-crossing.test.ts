@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { evenSlots } from "../../../core/slots/shard-slots.ts";
@@ -94,4 +95,76 @@ for (const [where, script, stream] of [
     client.close();
     await proxy.stop();
     await Promise.all([one, ...next].map((engine) => engine.stop()));
+  });
+
+const [A, B, C] = ["{3}", "{1}", "{0}"];
+
+for (const { name, before, executed, left, replies, isGone = false } of [
+  {
+    name: "of a client that watches a key: a read of another slot, and its transaction, which fails as if that key had changed",
+    before: [["WATCH", A]],
+    executed: ["OK"],
+    left: [["GET", B], ["MULTI"], ["GET", A], ["EXEC"], ["GET", C]],
+    replies: [null, "OK", "QUEUED", null, null],
+  },
+  {
+    name: "of a client that watches a key: a transaction without keys, and one that is not watched",
+    before: [["WATCH", A]],
+    executed: ["OK"],
+    left: [["GET", B], ["MULTI"], ["EXEC"], ["GET", C], ["MULTI"], ["SET", B, "1"], ["EXEC"]],
+    replies: [null, "OK", null, null, "OK", "QUEUED", ["OK"]],
+  },
+  {
+    name: "of a client that watches a key: a read of another slot, and a transaction that is open",
+    before: [["WATCH", A]],
+    executed: ["OK"],
+    left: [["GET", B], ["MULTI"], ["GET", A]],
+    replies: [null, "OK", "QUEUED"],
+  },
+  {
+    name: "of an open transaction: its end, and another one that is open",
+    before: [["MULTI"], ["SET", A, "1"]],
+    executed: ["OK", "QUEUED"],
+    left: [["EXEC"], ["GET", B], ["MULTI"], ["SET", C, "1"]],
+    replies: [["OK"], null, "OK", "QUEUED"],
+  },
+  {
+    name: "of a client that watches a key: another database, and reads of several slots there",
+    before: [["WATCH", A]],
+    executed: ["OK"],
+    left: [
+      ["SELECT", "0"],
+      ["GET", B],
+      ["GET", C],
+    ],
+    replies: ["OK", null, null],
+    isGone: true,
+  },
+])
+  test(`what an only shard has not executed goes on at three, in its order: ${name}`, async () => {
+    await using served = await Served.start();
+    const { primary: one, proxy } = served;
+    await using next = await Sharded.start(3);
+    const client = await served.client();
+    for (const request of before) client.send(...request);
+    assert.deepEqual(await client.readMany(executed.length), executed);
+    // as an engine that is cut off, or a former primary whose proxy has missed the hold
+    if (isGone) process.kill(one.pid, "SIGSTOP");
+    else {
+      await one.call("CONFIG", "SET", "replica-serve-stale-data", "no");
+      await one.call("REPLICAOF", "127.0.0.1", 1);
+    }
+    for (const request of left) client.send(...request);
+    if (isGone)
+      await until("the requests are taken", async () => (await proxy.stats()).requests >= before.length + left.length);
+    else
+      await until("the former primary has refused", async () =>
+        /errorstat_(READONLY|MASTERDOWN)/.test(String(await one.call("INFO", "errorstats"))),
+      );
+    if (isGone) await one.stop();
+    const shards = next.endpoint.shards.map((shard) => ({ ...shard, id: 10 + shard.id }));
+    await done(proxy.send({ op: "release-table", bdb: 1, tableEpoch: 1, shards }));
+    assert.deepEqual(await client.readMany(left.length), replies);
+    assert.equal((await proxy.stats()).cut, 0);
+    client.close();
   });
