@@ -1,5 +1,5 @@
 // Removes one behaviour after another from a copy of this checkout and runs the test that claims its rule: docs/testing.md.
-//   npm run test:mutations            all of scripts/mutations/table.ts and scripts/mutations/house.ts
+//   npm run test:mutations            all of the tables in scripts/mutations
 //   npm run test:mutations -- §2 §9   those of rules that contain one of the texts
 // Exit codes: 0 every removal was noticed, 1 one was not, 2 nothing chosen, 130 interrupted.
 import { execFileSync } from "node:child_process";
@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { budgetOf } from "../test/time-limits.ts";
 import { HOUSE_MUTATIONS, type HouseMutation } from "./mutations/house.ts";
+import { SHARD_MUTATIONS } from "./mutations/shards.ts";
 import { MUTATIONS, type Mutation } from "./mutations/table.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
 import { runFile } from "./testing/run-file.ts";
@@ -21,7 +22,7 @@ const SHOWN = 200;
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(texts: readonly string[]): Promise<number> {
-  const all: readonly (Mutation | HouseMutation)[] = [...MUTATIONS, ...HOUSE_MUTATIONS];
+  const all: readonly (Mutation | HouseMutation)[] = [...MUTATIONS, ...HOUSE_MUTATIONS, ...SHARD_MUTATIONS];
   const chosen = all.filter(({ rule }) => texts.length === 0 || texts.some((text) => rule.includes(text)));
   if (chosen.length === 0) {
     process.stderr.write("test:mutations: no rule of scripts/mutations contains that\n");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { AddressInfo, Socket } from "node:net";
@@ -67,6 +67,50 @@ test("a stream that is kept waits for room, and does not hold up the snapshot th
     await feed.applied(AbortSignal.timeout(10_000));
     assert.equal(await engine.call("STRLEN", "large"), 1_048_576);
   } finally {
+    port.close();
+  }
+});
+
+test("empty lines, which a replica sends while it loads its data, are no commands", async () => {
+  const feed = new TargetFeed(1, 1);
+  const logins = [{ user: "default", password: "" }];
+  const port = await TargetPort.open({ listen: { host: "127.0.0.1", port: 0 }, feed, logins });
+  const replica = connect(port.port, "127.0.0.1");
+  try {
+    replica.write(encodeCommand(["PSYNC", "?", "-1"]));
+    await feed.attached();
+    replica.write(Buffer.concat([Buffer.from("\n\n"), encodeCommand(["REPLCONF", "ACK", "5"]), Buffer.from("\n")]));
+    replica.write(encodeCommand(["REPLCONF", "ACK", "7"]));
+    await until("what it has applied is known", () => {
+      assert.notEqual(feed.status.state, "over");
+      return feed.status.applied === 7;
+    });
+  } finally {
+    replica.destroy();
+    port.close();
+  }
+});
+
+test("all is applied once the engine has what was passed on before, without what the mover has asked since", async () => {
+  const feed = new TargetFeed(1, 1);
+  const logins = [{ user: "default", password: "" }];
+  const port = await TargetPort.open({ listen: { host: "127.0.0.1", port: 0 }, feed, logins });
+  const replica = connect(port.port, "127.0.0.1").resume();
+  try {
+    replica.write(encodeCommand(["PSYNC", "?", "-1"]));
+    await feed.attached();
+    feed.snapshot.begin({ id: ID, mark: MARK, version: 10 });
+    feed.snapshot.endSource();
+    replica.write(encodeCommand(["REPLCONF", "ACK", "0"]));
+    await until("it follows", () => feed.status.state === "following");
+    feed.stream(0, encodeCommand(["SET", "key", "value"]));
+    const { sent } = feed.status;
+    const applied = feed.applied(AbortSignal.timeout(10_000));
+    replica.write(encodeCommand(["REPLCONF", "ACK", String(sent)]));
+    await applied;
+    assert.ok(feed.status.sent > sent);
+  } finally {
+    replica.destroy();
     port.close();
   }
 });

@@ -10,6 +10,16 @@ import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 const CROSSSLOT = "-CROSSSLOT Keys in request don't hash to the same slot";
 const notYet = (what: string): string => `-ERR store: ${what} is not available at a database of several shards`;
 
+/** Keys {1} and {d} lie in one shard now, and perhaps in two after the next change of shards. */
+const OF_ONE_SHARD = [
+  "RENAME {1} {d}",
+  "MSETNX {1}x 1 {d}x 2",
+  "SINTERCARD 2 {1}s {d}s",
+  "BLPOP {1}none {d}none 0",
+  "XREAD STREAMS {1}st {d}st 0 0",
+  "EVAL return(1) 2 {1} {d}",
+].map((request) => [request, CROSSSLOT] as const);
+
 /** What a client sends in turn, and gets. Keys {1} to {4} lie in four shards. */
 const ANSWERS = [
   ["SET {1} a", "OK"],
@@ -25,6 +35,7 @@ const ANSWERS = [
   ["MSET {1} 1 {2}", "-ERR wrong number of arguments for 'mset' command"],
   ["MGET", "-ERR wrong number of arguments for 'mget' command"],
   ["RENAME {1} {2}", CROSSSLOT],
+  ...OF_ONE_SHARD,
   ["RENAME {1} {1}b", "OK"],
   ["RENAME {1} {1}c", "-ERR no such key"],
   ["COPY {1}b {1}", 1],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "#kit/testing/until";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
@@ -65,6 +66,24 @@ shared("a hold of one shard holds requests for its keys alone, and does not wait
   assert.deepEqual(await waiting.readMany(2), ["OK", "3"]);
   closeAll(busy, other, waiting);
 });
+
+shared(
+  "a request is executed at its shard while one in front of it waits for the reply of another shard",
+  async (sharded) => {
+    const [waiting, other] = await Promise.all([sharded.client(), sharded.client()]);
+    // there is a lane to each of them
+    await waiting.ask("MGET", FIRST, SECOND);
+    {
+      using _stopped = await suspendEngine(sharded, 1);
+      waiting.send("SET", SECOND, "late");
+      waiting.send("SET", `${FIRST}behind`, "executed");
+      await until("it is executed", async () => (await other.ask("GET", `${FIRST}behind`)) === "executed");
+      assert.deepEqual(waiting.unread, []);
+    }
+    assert.deepEqual(await waiting.readMany(2), ["OK", "OK"]);
+    closeAll(waiting, other);
+  },
+);
 
 shared(
   "a stopped shard keeps waiting only those who ask it, and takes no more from a client than may wait",
