@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
-import { SWITCHOVER_MS } from "./ports.ts";
+import { until } from "#kit/testing/until";
+import { SWITCHOVER_MS, type SwitchoverStep } from "./ports.ts";
 import { resolveIntent } from "./resolve.ts";
 import { switchOver } from "./switchover.ts";
 
@@ -47,4 +48,23 @@ test("a record that is not answered in time after the promotion does not hold up
     warned.join("\n"),
   );
   await shard.requireOnePrimary();
+});
+
+test("a former primary that follows its successor applies what that sends while the intent is open", async () => {
+  await using shard = await startShard([engineNames()[0] ?? "", engineNames().at(-1) ?? ""]);
+  const isAt = Promise.withResolvers<undefined>();
+  const before = async (at: SwitchoverStep): Promise<void> => {
+    if (at !== "commit") return;
+    isAt.resolve(undefined);
+    await Promise.withResolvers<never>().promise;
+  };
+  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(before));
+  await isAt.promise;
+  const [former, successor] = [shard.engine(1), shard.engine(2)];
+  process.kill(successor.pid, "SIGSTOP");
+  const open = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+  assert.equal(open.kind, "waiting");
+  process.kill(successor.pid, "SIGCONT");
+  await successor.call("SET", "k", "v");
+  await until("the write is applied", async () => (await former.call("GET", "k")) === "v", { withinMs: 5_000 });
 });

@@ -44,6 +44,19 @@ test("a replica takes in what it has received of its dead primary before it is p
   assert.equal(await replica.call("DBSIZE"), 2_000);
 });
 
+test("a replica whose clients are paused takes in what it has received of a primary that is frozen", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const [primary, replica] = [shard.engine(1), shard.engine(2)];
+  await replica.call("CLIENT", "PAUSE", 60_000, "WRITE");
+  for (let key = 0; key < 100; key++) await primary.call("SET", `key ${key}`, "1");
+  await until("all has left the primary", async () =>
+    / obl=0 oll=[01] /.test(String(await primary.call("CLIENT", "LIST", "TYPE", "replica"))),
+  );
+  process.kill(primary.pid, "SIGSTOP");
+  await takeOver(shard);
+  assert.equal(await replica.call("DBSIZE"), 100);
+});
+
 test("no replica takes over from a primary that may still take writes", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   await assert.rejects(takeOver(shard, { proof: async () => undefined }), { code: "AGENT_NOT_FENCED" });

@@ -9,7 +9,7 @@ import type { SwitchoverMove } from "../../../core/records/switchover-record.ts"
 import { faults } from "../faults.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { withLoss, withWaitReason } from "../../../core/records/changes.ts";
-import { awaitDrained, placeOf, promote, reasonOf, withEngine } from "./engines.ts";
+import { awaitDrained, placeOf, promote, reasonOf, resumeWrites, withEngine } from "./engines.ts";
 import { attach } from "./former-primary.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
@@ -62,6 +62,8 @@ export async function failOver(
   // a replica that leaves the set now must not be promoted for having been in it
   else if (waited) await intend(record, move, ports, false);
   const { offset } = await withEngine(address, async (engine) => {
+    // a replica that is paused, by whom ever, applies nothing of what it has received
+    await resumeWrites(engine);
     const view = await awaitDrained(engine, ports.clock, QUIET_LOOKS[end]);
     await promote(engine);
     return view;

@@ -13,7 +13,17 @@ import type { SwitchoverMove } from "../../../core/records/switchover-record.ts"
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { closeNamed, pauseWrites, placeOf, promote, reasonOf, roleOf, settledRole, withEngine } from "./engines.ts";
+import {
+  closeNamed,
+  pauseWrites,
+  placeOf,
+  promote,
+  reasonOf,
+  resumeWrites,
+  roleOf,
+  settledRole,
+  withEngine,
+} from "./engines.ts";
 import { attach, isFenced, restorePrimary, SWITCHOVER } from "./former-primary.ts";
 import { completeSwitchover, releaseClients } from "./after-promotion.ts";
 import { returnSiblings } from "./siblings.ts";
@@ -131,7 +141,10 @@ async function fencedRole(address: EngineAddress | undefined): Promise<FormerFac
       await closeNamed(engine, SWITCHOVER);
       await pauseWrites(engine, SWITCHOVER_MS.pause);
       const view = await roleOf(engine);
-      return { ...view, isFollower: view.role === "replica" && !isFenced(view) };
+      const isFollower = view.role === "replica" && !isFenced(view);
+      // a replica refuses writes, and applies nothing of its stream while it is paused
+      if (isFollower) await resumeWrites(engine);
+      return { ...view, isFollower };
     });
   } catch (error) {
     if (error instanceof Fault) return undefined; // dead or silent: nothing to fence
