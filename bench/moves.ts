@@ -98,6 +98,7 @@ function together(parts: readonly Seen[]): Seen {
   const total = (of: (part: Seen) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
   return {
     slowestMs: Math.max(...parts.map(({ slowestMs }) => slowestMs)),
+    p99Ms: Math.max(...parts.map(({ p99Ms }) => p99Ms)),
     ownMs: Math.max(...parts.map(({ ownMs }) => ownMs)),
     requests: total(({ requests }) => requests),
     failed: total(({ failed }) => failed),

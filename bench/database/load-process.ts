@@ -1,5 +1,5 @@
 // The clients of a database: a program of its own, so that neither the API server nor the benchmark keeps it from reading replies.
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { startLedger, type Ledger, type LedgerReport } from "../../test/kit/load/load-ledger.ts";
 import { until } from "#kit/testing/until";
 import { obey, ownTask } from "../helper/process.ts";
@@ -13,6 +13,8 @@ export interface LoadTask {
 /** What the clients saw since they were asked last. */
 export interface Window {
   readonly slowestMs: number;
+  /** 99 of 100 requests took no longer. */
+  readonly p99Ms: number;
   /** The longest time for which this process itself could do nothing. */
   readonly ownMs: number;
 }
@@ -39,7 +41,12 @@ obey<LoadOrder, LoadAnswer>(async (order) => {
   const before = ledgers.map((ledger) => ledger.requests());
   const goOn = (): boolean => ledgers.every((ledger, at) => ledger.requests() >= (before[at] ?? 0) + REQUESTS);
   if (order === "window") await until("the clients of each node are answered", goOn, PATIENCE);
-  const seen = { slowestMs: Math.max(...ledgers.map((ledger) => ledger.slowestMs())), ownMs: delay.max / 1e6 };
+  const times = createHistogram();
+  for (const ledger of ledgers) {
+    times.add(ledger.times);
+    ledger.times.reset();
+  }
+  const seen = { slowestMs: times.max / 1_000, p99Ms: times.percentile(99) / 1_000, ownMs: delay.max / 1e6 };
   delay.reset();
   return order === "window" ? seen : { ...seen, report: sum(await Promise.all(ledgers.map(stop))) };
 });

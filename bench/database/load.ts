@@ -11,8 +11,8 @@ export async function underLoad(task: LoadTask, act: () => Promise<void>): Promi
   using load = startHelper<LoadOrder, LoadAnswer>(join(import.meta.dirname, "load-process.ts"), task);
   await load.ask("window");
   await act();
-  const { slowestMs, ownMs } = await load.ask("window");
+  const { report: _none, ...times } = await load.ask("window");
   const { report } = await load.ask("end");
   if (report === undefined) throw new Error("the clients have not said what they saw");
-  return { ...report, slowestMs, ownMs };
+  return { ...report, ...times };
 }

@@ -1,5 +1,7 @@
 import { until } from "#kit/testing/until";
 import { startTestCluster, type TestCluster } from "../../test/kit/world/cluster.ts";
+import { licenseCluster } from "../../test/kit/world/licensed.ts";
+import { kubeOf } from "../../test/kit/world/records.ts";
 import { nodeOf, primaryOf } from "../../test/kit/world/shards.ts";
 import { underLoad, type Seen } from "./load.ts";
 
@@ -21,13 +23,26 @@ export interface Scene extends AsyncDisposable {
   completed(action: string): Promise<void>;
 }
 
+/** How the database differs from one of a single small shard. */
+export interface SceneSettings {
+  readonly durability?: "async" | "sync";
+  readonly memory_size?: number;
+  readonly shards_count?: number;
+  /** It may be had. */
+  readonly shardsLimit?: number;
+}
+
 /** Starts the cluster, and makes a database of this version, with these settings besides. */
 export async function startScene(
   version: "7.2" | "8.0" | "8.2",
-  settings: { readonly durability?: "async" | "sync" } = {},
+  { shardsLimit, ...settings }: SceneSettings = {},
 ): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await startTestCluster());
+  if (shardsLimit !== undefined) {
+    using kube = kubeOf(cluster);
+    await licenseCluster(cluster, kube, shardsLimit, PATIENCE.withinMs);
+  }
   const { uid, port } = await cluster.create({
     name: "bench",
     memory_size: 100_000_000,
@@ -61,7 +76,8 @@ async function isWhole(cluster: TestCluster, uid: number): Promise<boolean> {
     nodes.every(({ accepts_clients, maintenance }) => accepts_clients && !maintenance) &&
     status === "active" &&
     sync_state === "in-sync" &&
-    shards.length === 2 &&
+    shards.length > 0 &&
+    shards.length % 2 === 0 &&
     shards.every(({ in_sync }) => in_sync)
   );
 }

@@ -9,6 +9,8 @@ export interface Counted {
   readonly complaints: readonly string[];
 }
 
+const NOTHING: Counted = { requests: 0, failed: 0, lost: 0, complaints: [] };
+
 /** Counts and times of one kind of event, in milliseconds. */
 export class Series {
   readonly name: string;
@@ -24,12 +26,9 @@ export class Series {
   }
 
   /** Adds one event of so many, and prints how it went and how long the rest will take; `also` follows in brackets. */
-  add(of: number, ms: number, { requests, failed, lost, complaints }: Counted, also = ""): void {
-    this.#times.push(ms);
-    this.#requests += requests;
-    this.#failed += failed;
-    this.#lost += lost;
-    this.#complaints.push(...complaints);
+  add(of: number, ms: number, counted: Counted, also = ""): void {
+    const { requests, failed, lost, complaints } = counted;
+    this.note(ms, counted);
     const done = this.#times.length;
     const leftMs = ((performance.now() - this.#began) / done) * Math.max(0, of - done);
     console.log(
@@ -37,6 +36,15 @@ export class Series {
         `${failed} failed, ${lost} lost; about ${Math.ceil(leftMs / 60_000)} min left`,
     );
     for (const complaint of complaints) console.log(`  ${complaint}`);
+  }
+
+  /** Adds one event. */
+  note(ms: number, { requests, failed, lost, complaints }: Counted = NOTHING): void {
+    this.#times.push(ms);
+    this.#requests += requests;
+    this.#failed += failed;
+    this.#lost += lost;
+    this.#complaints.push(...complaints);
   }
 
   get failed(): number {

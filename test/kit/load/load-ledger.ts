@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "#kit/base/fault";
 import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
@@ -22,8 +23,8 @@ export interface LedgerReport {
 export interface Ledger extends AsyncDisposable {
   /** Requests answered so far. */
   readonly requests: () => number;
-  /** Longest time from a request to its reply, of those answered since this was called last, in milliseconds. */
-  readonly slowestMs: () => number;
+  /** From each request to its reply, since it was reset last, in microseconds. */
+  readonly times: RecordableHistogram;
   /** Ends the load, then compares every value with what was acknowledged. */
   stop(): Promise<LedgerReport>;
 }
@@ -42,7 +43,15 @@ export interface LedgerOptions {
 /** Writes and reads on many connections, one request at a time on each, and keeps account of every acknowledgement. */
 export async function startLedger(options: LedgerOptions): Promise<Ledger> {
   const { connections = 50, pauseMs = 0 } = options;
-  const book: Book = { stopped: false, requests: 0, failed: 0, lost: 0, longestMs: 0, slowestMs: 0, complaints: [] };
+  const book: Book = {
+    stopped: false,
+    requests: 0,
+    failed: 0,
+    lost: 0,
+    longestMs: 0,
+    times: createHistogram(),
+    complaints: [],
+  };
   const engine: EngineOptions = { ...options, timeoutMs: 30_000 };
   const run = randomUUID().slice(0, 8);
   const writers = Array.from({ length: connections }, (_, i) => new Writer(i, `${run}:${i}`, engine, book));
@@ -50,11 +59,7 @@ export async function startLedger(options: LedgerOptions): Promise<Ledger> {
   const runs = writers.map((writer) => writer.run(pauseMs));
   return {
     requests: () => book.requests,
-    slowestMs: () => {
-      const { slowestMs } = book;
-      book.slowestMs = 0;
-      return slowestMs;
-    },
+    times: book.times,
     stop: async () => {
       book.stopped = true;
       await Promise.all(runs);
@@ -76,7 +81,7 @@ interface Book {
   failed: number;
   lost: number;
   longestMs: number;
-  slowestMs: number;
+  readonly times: RecordableHistogram;
   readonly complaints: string[];
 }
 
@@ -171,7 +176,7 @@ class Writer {
       this.#book.requests++;
       const ms = performance.now() - startedAt;
       this.#book.longestMs = Math.max(this.#book.longestMs, ms);
-      this.#book.slowestMs = Math.max(this.#book.slowestMs, ms);
+      this.#book.times.record(Math.max(1, Math.round(ms * 1_000)));
       return reply;
     } catch (error) {
       this.#book.failed++;
