@@ -135,7 +135,7 @@ primaries, and \`shard\` says to which of them an engine process belongs: those 
 
 ## Bodies
 
-Members of other APIs of this kind that can have only one value here (\`type\`, \`oss_cluster\`, \`proxy_policy\` and such) are accepted
+Members of other APIs of this kind that can have only one value here (\`type\`, \`rack_aware\`, \`default_user\` and such) are accepted
 with that value. \`data_persistence\` is one word here, for instance \`aofEverySecond\`. \`aof\` with an \`aof_policy\` and \`snapshot\` with a
 \`snapshot_policy\` are accepted too, and shown as that one word.
 

@@ -49,10 +49,7 @@ await test("databases are listed and changed, and an action says when a change i
   await until("it is done", async () => (await client.get(action))["status"] === "completed", PATIENCE);
   const { eviction_policy, data_persistence } = await client.get(database);
   assert.deepEqual([eviction_policy, data_persistence], ["noeviction", "aofAlways"]);
-  assert.match(
-    await client.refused("PUT", database, { proxy_policy: "single" }),
-    /^400 .*proxy_policy: is always "all-nodes" here/,
-  );
+  assert.match(await client.refused("PUT", database, { rack_aware: true }), /^400 .*rack_aware: is always false here/);
   for (const path of ["/v1/actions", "/v2/actions", `/v1/actions/bdb/${text(made["uid"])}`])
     assert.ok((await client.list(path)).some(({ action_uid }) => action_uid === changed["action_uid"]));
   assert.equal((await client.get(`${database}/actions/update_bdb`))["action_uid"], changed["action_uid"]);
@@ -141,6 +138,23 @@ await test("stats are what engines and proxies count", async () => {
   }
   assert.match(await client.refused("GET", "/v1/cluster/stats?interval=1hour"), /^404 not_offered: .*no history/);
   for (const connection of connections) connection.close();
+});
+
+await test("the address of a database leads to the nodes that its policy names", async () => {
+  const addresses = async (policy: string): Promise<readonly string[]> => {
+    await client.change("PUT", database, { proxy_policy: policy });
+    const [endpoint] = await client.list(`${database}/endpoints`);
+    assert.equal(endpoint?.["proxy_policy"], policy);
+    return endpoint["addr"] as readonly string[];
+  };
+  const [primary] = (await cluster.shards(Number(made["uid"]))).filter(({ role }) => role === "master");
+  const nodeOfPrimary = [cluster.address(Number(primary?.node_uid))];
+  assert.deepEqual(await addresses("single"), nodeOfPrimary);
+  assert.deepEqual(await addresses("all-master-shards"), nodeOfPrimary);
+  assert.deepEqual(
+    await addresses("all-nodes"),
+    [1, 2].map((node) => cluster.address(node)),
+  );
 });
 
 await test("a node shows Prometheus what it counts and measures, to who may see measurements", async () => {

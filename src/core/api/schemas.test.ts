@@ -28,6 +28,7 @@ test("an empty database spec is filled with the defaults of the product", () => 
     tls: "disabled",
     passwordOverlapSeconds: 300,
     shardsPlacement: "sparse",
+    proxyPolicy: "all-nodes",
     parallelShardsUpgrade: 0,
     storeUpgradePolicy: "latest",
     type: "redis",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
-import { databaseEndpoints, databaseService, servingNodes } from "./endpoints.ts";
+import { databaseEndpoints, databaseService, nodesOfDatabase, servingNodes } from "./endpoints.ts";
 
 const owner = { apiVersion: "v1", kind: "ConfigMap", name: "rec-db-1", uid: "u", controller: true };
 const place = { cluster: "rec", namespace: "default", owner };
@@ -21,6 +21,20 @@ for (const [name, nodes, want] of [
   test(`clients are sent to ${name}`, () => {
     assert.deepEqual(
       servingNodes(nodes).map(({ uid }) => uid),
+      want,
+    );
+  });
+}
+
+for (const [name, led, want] of [
+  ["the nodes of its endpoint", ["127.0.1.1", "127.0.1.3"], [1, 3]],
+  ["those of them that serve", ["127.0.1.2", "127.0.1.9"], [2]],
+  ["all that serve, where none of them does", ["127.0.1.9"], [1, 2, 3]],
+] as const) {
+  test(`the address of a database leads to ${name}`, () => {
+    const endpoints = [{ uid: "1:1", dns_name: "orders", port: 10_000, addr: led }];
+    assert.deepEqual(
+      nodesOfDatabase({ ...bdb, endpoints }, [node(1), node(2), node(3)]).map(({ uid }) => uid),
       want,
     );
   });

@@ -20,6 +20,12 @@ export function servingNodes(nodes: readonly NodeRecord[]): readonly NodeRecord[
     .toSorted((a, b) => a.uid - b.uid);
 }
 
+/** Those that a database's policy leads to, as far as they serve; all of them where none of its nodes does. */
+export function nodesOfDatabase({ endpoints }: BdbRecord, serving: readonly NodeRecord[]): readonly NodeRecord[] {
+  const led = serving.filter(({ addr }) => endpoints.some((endpoint) => endpoint.addr.includes(addr)));
+  return led.length > 0 ? led : serving;
+}
+
 /** The Service of a database: no selector, since which nodes serve is decided here and not by readiness of pods. */
 export function databaseService(bdb: BdbRecord, endpointOwner: EndpointOwner): Wanted<Service> {
   return {

@@ -129,7 +129,13 @@ async function rigOnce(
 
 function clientOf(addr: string, databases: readonly string[]): ManagementClient {
   const node = { uid: 1, addr, status: "active", accepts_clients: true, maintenance: false, role: "member" };
-  const bdbs = databases.map((name, index) => ({ uid: index + 1, name, port: 10_000 + index, status: "active" }));
+  const bdbs = databases.map((name, index) => ({
+    uid: index + 1,
+    name,
+    port: 10_000 + index,
+    status: "active",
+    endpoints: [{ addr: [addr] }],
+  }));
   const call = (route: string): Promise<unknown> => Promise.resolve(route === "nodes" ? [node] : bdbs);
   return { call } as unknown as ManagementClient;
 }

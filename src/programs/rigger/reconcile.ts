@@ -13,7 +13,7 @@ import { faults } from "../../ports/management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
 import type { ObjectApplier } from "#kit/reconcile/object-applier";
 import { lookAgain, type Outcome } from "#kit/reconcile/outcome";
-import { databaseEndpoints, databaseService, servingNodes, type EndpointOwner } from "./endpoints.ts";
+import { databaseEndpoints, databaseService, nodesOfDatabase, servingNodes, type EndpointOwner } from "./endpoints.ts";
 
 export interface RiggerDeps {
   readonly kube: Kube;
@@ -121,7 +121,8 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
   if (!(await isFree(deps, bdb, place))) return;
   const service = { type: Services, object: databaseService(bdb, place) };
   // without a serving node, the last known ones are more likely to answer than none
-  const slices = serving.length === 0 ? [] : [{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }];
+  const nodes = nodesOfDatabase(bdb, serving);
+  const slices = nodes.length === 0 ? [] : [{ type: EndpointSlices, object: databaseEndpoints(bdb, nodes, place) }];
   await deps.applier.keep([service, ...slices]);
 }
 

@@ -28,6 +28,7 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: "database.tlsMode:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.passwordOverlap:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.shardsPlacement:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  { about: "database.proxyPolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.parallelShards:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.ossCluster:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },

@@ -152,6 +152,7 @@ export const DATABASE_FIELDS: Fields = {
   tls: OWN,
   passwordOverlapSeconds: OWN,
   shardsPlacement: OWN,
+  proxyPolicy: OWN,
   parallelShardsUpgrade: OWN,
   storeUpgradePolicy: OWN,
   databaseSecretName: {

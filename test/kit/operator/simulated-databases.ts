@@ -152,7 +152,8 @@ export class SimulatedDatabases {
 
   #view(record: DatabaseRecord): BdbRecord {
     const { addresses, namespace } = this.#options;
-    return bdbView(record, { answers: answersOf(record), endpoints: addresses, namespace, script: undefined });
+    const endpoints = addresses.map((address, at) => ({ uid: at + 1, address, isLeaving: false }));
+    return bdbView(record, { answers: answersOf(record), endpoints, namespace, script: undefined });
   }
 }
 

@@ -42,6 +42,7 @@ export type TlsMode = (typeof TLS_MODES)[number];
 const UPGRADE_POLICIES = ["major", "latest"] as const;
 
 const SHARDS_PLACEMENTS = ["dense", "sparse"] as const;
+const PROXY_POLICIES = ["single", "all-master-shards", "all-nodes"] as const;
 
 /** As many shards as a database may have. */
 const MOST_AT_ONCE = 512;
@@ -232,6 +233,21 @@ export const DATABASE_SETTINGS = {
     accepted: z.enum(SHARDS_PLACEMENTS),
     stored: z.enum(SHARDS_PLACEMENTS),
     fallback: "sparse",
+    effect: { by: "leader" },
+  }),
+  proxyPolicy: defineSetting({
+    specName: "proxyPolicy",
+    specField: z
+      .enum(PROXY_POLICIES)
+      .default("all-nodes")
+      .describe(
+        "Which nodes the address of the database leads to, as far as they take clients: `all-nodes`; `all-master-shards`, those with a primary of it; `single`, one of these. Every node serves every database, so clients of another node stay where they are.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "proxy_policy",
+    accepted: z.enum(PROXY_POLICIES),
+    stored: z.enum(PROXY_POLICIES),
+    fallback: "all-nodes", // as it was in releases before 0.6.0
     effect: { by: "leader" },
   }),
   parallelShards: defineSetting({

@@ -16,6 +16,7 @@ const DECIDE = new Set([
   "ossCluster",
   "evictionPolicy",
   "shardsPlacement",
+  "proxyPolicy",
   "parallelShards",
 ]);
 

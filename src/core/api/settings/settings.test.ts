@@ -157,6 +157,15 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  proxyPolicy: [
+    {
+      spec: { proxyPolicy: "single" },
+      record: { proxyPolicy: "single" },
+      other: { proxyPolicy: "all-master-shards" },
+      wire: { proxy_policy: "single" },
+      directives: {},
+    },
+  ],
   parallelShards: [
     {
       spec: { parallelShardsUpgrade: 2 },

@@ -75,6 +75,7 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   ],
   storeUpgradePolicy: [{ to: { storeUpgradePolicy: "major" }, then: { act: "update" } }],
   shardsPlacement: [{ to: { shardsPlacement: "dense" }, then: { act: "update" } }],
+  proxyPolicy: [{ to: { proxyPolicy: "single" }, then: { act: "update" } }],
   parallelShardsUpgrade: [{ to: { parallelShardsUpgrade: 2 }, then: { act: "update" } }],
   passwordOverlapSeconds: [{ to: { passwordOverlapSeconds: 5 }, then: { act: "update" } }],
   databaseSecretName: [{ to: { databaseSecretName: "login" }, view: { secret: "changed" }, then: { act: "update" } }],

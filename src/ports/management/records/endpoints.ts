@@ -5,11 +5,11 @@ const FIELDS = {
   uid: z.string(),
   dns_name: z.string(),
   port: z.int().positive(),
-  addr: z.array(z.string()).describe("Of the nodes that accept clients."),
+  addr: z.array(z.string()).describe("Of the nodes that accept clients, by the policy."),
   proxy_policy: z
-    .literal("all-nodes")
+    .enum(["single", "all-master-shards", "all-nodes"])
     .exactOptional()
-    .describe("Every node serves every database; absent from nodes of older releases."),
+    .describe("Which nodes `addr` has; absent from nodes of older releases. Every node serves every database."),
 };
 
 /** The endpoint of a database inside of it. */

@@ -6,6 +6,7 @@ import { clusterNames } from "../../../../core/api/names.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
 import { wireOf } from "../../../../core/api/settings/values.ts";
 import { shardUid } from "../../../../core/api/shard-uid.ts";
+import { endpointNodes, type EndpointNode } from "../../../../core/planner/database/endpoint-nodes.ts";
 import { primaryOf } from "../../../../core/planner/database/facts.ts";
 import { isSameModule } from "../../../../core/planner/modules/module-name.ts";
 import { syncState } from "../../../../core/planner/database/sync-set.ts";
@@ -21,8 +22,8 @@ type ServingEngine = Extract<EngineAnswer, { readonly state: "serving" }>;
 /** What a database is shown with. */
 interface BdbContext {
   readonly answers: EngineAnswers;
-  /** Addresses of the nodes that accept clients. */
-  readonly endpoints: readonly string[];
+  /** The nodes that accept clients. */
+  readonly endpoints: readonly (EndpointNode & { readonly address: string })[];
   readonly namespace: string;
   /** What a primary runs; undefined while each answers. */
   readonly script: ShownScript | undefined;
@@ -52,8 +53,8 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
         uid: `${record.uid}:1`,
         dns_name: clusterNames.databaseHost(record.name, context.namespace),
         port: record.port,
-        addr: context.endpoints,
-        proxy_policy: "all-nodes",
+        addr: endpointNodes(record, context.endpoints).map(({ address }) => address),
+        proxy_policy: record.proxyPolicy,
       },
     ],
     module_list: modulesOf(record, context.answers),

@@ -1,5 +1,6 @@
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import { primaryOf } from "../../../../core/planner/database/facts.ts";
+import { maintenanceOf } from "../../../../core/records/maintenance.ts";
 import type { Clock } from "#kit/base/clock";
 import type { BdbRecord, LocalInstance, ShardInstanceRecord } from "../../../../ports/management/records.ts";
 import { nodeAddress } from "../../members/addresses.ts";
@@ -24,7 +25,7 @@ export type DatabasesContext = EnginesContext &
   AgentReportContext &
   CountersContext & {
     readonly config: Pick<AgentConfig, "namespace" | "node">;
-    readonly records: Pick<Records, "databases" | "database" | "reload">;
+    readonly records: Pick<Records, "databases" | "database" | "reload" | "state">;
     readonly members: Pick<Members, "list">;
     readonly clock: Clock;
   };
@@ -120,7 +121,11 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
   const endpoints = members
     .list()
     .filter(acceptsClients)
-    .map(({ report }) => report.address);
+    .map(({ uid, report }) => ({
+      uid,
+      address: report.address,
+      isLeaving: maintenanceOf(records.state(), uid) !== undefined,
+    }));
   return {
     bdb: bdbView(newest, { answers, endpoints, namespace: config.namespace, script }),
     shards: shardViews(newest, {

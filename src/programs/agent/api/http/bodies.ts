@@ -146,7 +146,6 @@ function optionalFields(supported: readonly StoreVersion[]) {
 /** What clients of such APIs say of a database, and what has one value here. */
 const FIXED = {
   type: always("redis"),
-  proxy_policy: always("all-nodes"),
   default_user: always(true),
   rack_aware: always(false),
   bigstore: always(false),
