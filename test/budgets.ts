@@ -52,6 +52,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/reshape.test.ts": [90, 600, "seven shards are filled while clients write, and the former ones retire"],
   "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/cluster-clients.test.ts": [90, 900, "clients in other languages are built the first time"],
+  "test/world/backups.test.ts": 90,
   "test/scenario/active-active-data.test.ts": [80, 480, "two clusters, whose nodes and primaries are replaced"],
   "test/scenario/active-active-seeds.test.ts": [
     80,

@@ -7,6 +7,7 @@ import { customResourceDefinitions } from "../src/core/api/crd.ts";
 import type { StructuralSchema } from "../src/core/api/structural.ts";
 import {
   ACTIVE_ACTIVE_FIELDS,
+  BACKUP_FIELDS,
   CLUSTER_FIELDS,
   DATABASE_FIELDS,
   OWN,
@@ -30,6 +31,7 @@ const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [
     { ...ACTIVE_ACTIVE_FIELDS, globalConfigurations: OWN, ...Object.fromEntries(ofGlobal) },
   ],
   ["StoreEnterpriseRemoteCluster", REMOTE_FIELDS],
+  ["StoreEnterpriseBackup", BACKUP_FIELDS],
 ];
 
 /** A field with such a name makes an object reach something, unless SAFE says why not. */
@@ -46,6 +48,7 @@ const SAFE: Readonly<Record<string, string>> = {
   "moduleList[].name": "one of the modules of the cluster",
   pullSecrets: "the place of their names",
   license: "its signature is checked",
+  "s3.regionName": "a word of the signature",
   username: "the name of a login that is made",
   recName: "a part of the name that the certificate of the site has to show",
   recNamespace: "a part of the name that the certificate of the site has to show",
@@ -83,6 +86,7 @@ test("docs/security.md has the rows of the fields that reach something", () => {
     ...rowsOf("StoreEnterpriseDatabase", DATABASE_FIELDS),
     ...rowsOf("StoreEnterpriseActiveActiveDatabase", ACTIVE_ACTIVE_FIELDS),
     ...rowsOf("StoreEnterpriseRemoteCluster", REMOTE_FIELDS),
+    ...rowsOf("StoreEnterpriseBackup", BACKUP_FIELDS),
   ];
   const missing = rows.filter((row) => !page.includes(`${row}\n`));
   assert.equal(missing.join("\n"), "", "put these rows into docs/security.md");
@@ -103,7 +107,7 @@ test("docs/security.md says how many operations, callers and fields are asked", 
   // each role in three ways, and six others, one of which asks three operations: src/programs/agent/api/http/authorization.test.ts
   const [operations, callers] = [Object.keys(routes).length, 3 * MANAGEMENT_ROLES.length + 6];
   const requests = 2 * ((callers - 1) * operations + 3);
-  const rows = [CLUSTER_FIELDS, DATABASE_FIELDS, ACTIVE_ACTIVE_FIELDS, REMOTE_FIELDS].flatMap((fields) =>
+  const rows = [CLUSTER_FIELDS, DATABASE_FIELDS, ACTIVE_ACTIVE_FIELDS, REMOTE_FIELDS, BACKUP_FIELDS].flatMap((fields) =>
     Object.values(fields),
   );
   const reaching = rows.filter((row) => row !== OWN);

@@ -10,6 +10,7 @@ const VALIDATED_ONLY = "only takes part in validation";
 const PLACE = "place";
 const PODS = "src/programs/operator/placement.test.ts";
 const USER_MODULES = "src/core/planner/modules/user-modules.test.ts";
+const BACKUPS = "test/world/backups.test.ts";
 const SITES = "test/scenario/active-active.test.ts";
 /** What that test is played on. */
 const SITES_SCENE = "test/kit/world/sites.ts";
@@ -86,6 +87,19 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiPort: SITES,
     dbFqdnSuffix: "src/core/planner/active-active/other-sites.test.ts",
     secretName: VALIDATED_ONLY,
+  },
+  StoreEnterpriseBackup: {
+    databaseName: BACKUPS,
+    s3: PLACE,
+    "s3.bucketName": BACKUPS,
+    "s3.awsSecretName": BACKUPS,
+    "s3.subdir": BACKUPS,
+    "s3.regionName": BACKUPS,
+    "s3.endpoint": BACKUPS,
+    "s3.pathStyle": BACKUPS,
+    "s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
+    bytesPerSecond: "src/programs/operator/backup/begin.test.ts",
+    activeDeadlineSeconds: BACKUPS,
   },
 };
 

@@ -151,7 +151,7 @@ await test("definitions of an older release are refused, those of this one and m
   const { kubectl } = world;
   const older = definitionsOf(release("8.0.18-11")).map(yaml).join("---\n");
   const refused = await kubectl.refusedGiven(older, "apply -f -");
-  assert.equal(refused.match(/denied the request: metadata\.annotations/g)?.length, 4, refused);
+  assert.equal(refused.match(/denied the request: metadata\.annotations/g)?.length, 5, refused);
   assert.match(refused, /of 8\.0\.18-11 and would replace the one of 8\.2\.0-12: fields .* would be cut off objects/);
   assert.match(refused, /leave it as it is: older operators work with it/);
   const crd = "crd storeenterpriseclusters.app.storeenterprise.io";

@@ -34,7 +34,7 @@ async function applyTests(server: TestServer): Promise<void> {
     const lines = linesOf(await run(server, "apply"));
     const named = lines.filter((line) => line.includes("/store-enterprise-operator ") || line.includes("definition"));
     assert.deepEqual(
-      named.filter((line) => !/activeactive|remoteclusters/.test(line)),
+      named.filter((line) => !/activeactive|remoteclusters|backups/.test(line)),
       [
         "role.rbac.authorization.k8s.io/store-enterprise-operator created",
         "rolebinding.rbac.authorization.k8s.io/store-enterprise-operator created",
@@ -146,7 +146,7 @@ async function remove(server: TestServer): Promise<string> {
  * once, comes again too soon to see its own note of that, and takes the conflict for the turn of another writer (Kubernetes 1.33).
  */
 function isServed(kubectl: Kubectl): Promise<void> {
-  const lists = async (): Promise<boolean> => (await kubectl.run("get rec,redb,reaadb,rerc")).code === 0;
+  const lists = async (): Promise<boolean> => (await kubectl.run("get rec,redb,reaadb,rerc,rebackup")).code === 0;
   return until("the definitions are served", lists, PATIENCE);
 }
 

@@ -41,6 +41,7 @@ export async function applyBundle({ type, releases }: Scene): Promise<void> {
     resources.split("\n").map((line) => columnsWithShortName(line)),
     [
       "storeenterpriseactiveactivedatabases reaadb",
+      "storeenterprisebackups rebackup",
       "storeenterpriseclusters rec",
       "storeenterprisedatabases redb",
       "storeenterpriseremoteclusters rerc",

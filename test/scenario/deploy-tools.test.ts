@@ -5,6 +5,7 @@ import {
   ActiveActiveDatabases,
   Clusters,
   Databases,
+  Backups,
   RemoteClusters,
 } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { startOperatorWorld } from "../kit/operator/operator-world.ts";
@@ -48,6 +49,15 @@ const objects = [
         spec: { recName: "east", recNamespace: "other", apiFqdnUrl: "east.example" },
       }),
     conditions: async () => (await kube.get(RemoteClusters, { name: "east", namespace }))?.status?.conditions,
+  },
+  {
+    reason: /DatabaseNotFound/,
+    make: () =>
+      kube.create(Backups, {
+        metadata: { name: "nightly", namespace },
+        spec: { databaseName: "none", s3: { bucketName: "backups", awsSecretName: "keys" } },
+      }),
+    conditions: async () => (await kube.get(Backups, { name: "nightly", namespace }))?.status?.conditions,
   },
 ] as const;
 

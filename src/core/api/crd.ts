@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { activeActiveSpec, activeActiveStatus, remoteClusterSpec, remoteClusterStatus } from "./active-active.ts";
+import { backupSpec, backupStatus } from "./backup-spec.ts";
 import { clusterSpec } from "./cluster-spec.ts";
 import { clusterStatus } from "./cluster-status.ts";
 import { databaseSpec } from "./database-spec.ts";
@@ -87,6 +88,21 @@ const DEFINITIONS: readonly Definition[] = [
       { name: "Status", type: "string", jsonPath: ".status.status" },
       SPEC_STATUS,
       { name: "Local", type: "boolean", jsonPath: ".status.local" },
+      AGE,
+    ],
+  },
+  {
+    kind: "backup",
+    purpose:
+      "One backup of a database in an object store. It is taken once, and the object may go when it is not needed any more: what was saved stays.",
+    spec: backupSpec,
+    status: backupStatus,
+    columns: [
+      { name: "Database", type: "string", jsonPath: ".spec.databaseName" },
+      { name: "Phase", type: "string", jsonPath: ".status.phase" },
+      { name: "Bytes", type: "integer", jsonPath: ".status.bytes" },
+      { name: "Keys", type: "integer", jsonPath: ".status.keys" },
+      { name: "Completed", type: "date", jsonPath: ".status.completionTime" },
       AGE,
     ],
   },

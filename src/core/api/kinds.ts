@@ -1,6 +1,7 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import type { z } from "zod";
 import type { activeActiveSpec, activeActiveStatus, remoteClusterSpec, remoteClusterStatus } from "./active-active.ts";
+import type { backupSpec, BackupStatus } from "./backup-spec.ts";
 import type { clusterSpec } from "./cluster-spec.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import type { databaseSpec } from "./database-spec.ts";
@@ -16,6 +17,7 @@ export const KINDS = {
     shortName: "reaadb",
   },
   remoteCluster: { kind: "StoreEnterpriseRemoteCluster", plural: "storeenterpriseremoteclusters", shortName: "rerc" },
+  backup: { kind: "StoreEnterpriseBackup", plural: "storeenterprisebackups", shortName: "rebackup" },
 } as const;
 export type KindName = keyof typeof KINDS;
 
@@ -36,6 +38,7 @@ export type StoreEnterpriseRemoteCluster = Resource<
   z.input<typeof remoteClusterSpec>,
   z.output<typeof remoteClusterStatus>
 >;
+export type StoreEnterpriseBackup = Resource<z.input<typeof backupSpec>, BackupStatus>;
 
 /**
  * Finalizers: a cluster waits for its databases; a database is removed from the cluster before its object goes; that an

@@ -1,3 +1,4 @@
+import type { FaultSpec } from "#kit/base/fault";
 import type { BackupManifest } from "../../core/backup/manifest.ts";
 import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
@@ -47,7 +48,7 @@ export interface BackupShardProgress {
 export type BackupProgress =
   | { readonly state: "running"; readonly shards: readonly BackupShardProgress[] }
   | { readonly state: "done"; readonly manifest: BackupManifest }
-  | { readonly state: "failed"; readonly code: string; readonly message: string; readonly remedy: string };
+  | ({ readonly state: "failed"; readonly message: string } & Pick<FaultSpec, "code" | "remedy" | "retry">);
 
 /** What the process says each second, and at its end. */
 export interface BackupProgressMessage {

@@ -56,9 +56,9 @@ async function take(channel: BackupChannel, command: BackupCommand, context: Pro
     say({ state: "done", manifest });
   } catch (error) {
     ended.abort();
-    const { code, remedy } = error instanceof Fault ? error : faults.failed;
+    const { code, remedy, retry } = error instanceof Fault ? error : faults.failed;
     log.warn("a backup has failed", { error });
-    say({ state: "failed", code, message: messageOf(error), remedy });
+    say({ state: "failed", code, message: messageOf(error), remedy, retry });
   } finally {
     store.close();
   }

@@ -229,3 +229,39 @@ export const REMOTE_FIELDS: Fields = {
     test: "src/core/planner/admission/remote-cluster.test.ts",
   },
 };
+
+const BEGIN = "src/programs/operator/backup/begin.test.ts";
+const backupSecret: Reach = {
+  reaches: "a Secret of the namespace, by whose keys the nodes sign what they send to the object store",
+  bound:
+    "only one that holds nothing but such keys, or whose annotation lists the database; the secret key is never sent",
+  test: BEGIN,
+};
+const backupHost: Reach = {
+  reaches: "a host and a bucket, to which the nodes send the data of the database",
+  bound: "none: who may make such an object may send the data of a database of its namespace anywhere",
+  test: BEGIN,
+};
+
+/** Of a StoreEnterpriseBackup. */
+export const BACKUP_FIELDS: Fields = {
+  databaseName: {
+    reaches: "the data of a database of the namespace",
+    bound: "of no other namespace",
+    test: BEGIN,
+  },
+  s3: OWN,
+  "s3.bucketName": backupHost,
+  "s3.awsSecretName": backupSecret,
+  "s3.subdir": OWN,
+  "s3.regionName": OWN,
+  "s3.endpoint": backupHost,
+  "s3.pathStyle": OWN,
+  "s3.caCertificateSecretName": {
+    reaches: "a Secret of the namespace, read for its key `ca.crt`",
+    bound: "only one that holds nothing but keys of an object store, or whose annotation lists the database",
+    test: BEGIN,
+  },
+  bytesPerSecond: OWN,
+  activeDeadlineSeconds: OWN,
+};

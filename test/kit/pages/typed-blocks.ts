@@ -99,6 +99,7 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
     "npm run soak:sites": "minutes of schedules; each test run plays 5,000 of them, and fewer histories",
   },
   "docs/backups.md": {
+    "kubectl create secret generic backup-keys": "it needs a bucket: test/world/backups.test.ts makes the same objects",
     "curl -u": "it needs an object store: test/scenario/backup.test.ts sends the same",
     "sha256sum shard-1.rdb": "it needs a file of a backup: src/programs/agent/node/backups.test.ts loads one",
   },

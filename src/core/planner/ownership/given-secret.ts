@@ -20,6 +20,7 @@ export type SecretUse =
   | { readonly kind: "database"; readonly name: string; readonly uid: string }
   | { readonly kind: "certificate"; readonly database: string }
   | { readonly kind: "client-authorities"; readonly database: string }
+  | { readonly kind: "object-store"; readonly database: string }
   | { readonly kind: "module"; readonly url: URL }
   | { readonly kind: "license"; readonly cluster: string }
   | { readonly kind: "credentials"; readonly cluster: string };
@@ -66,6 +67,7 @@ function markFor(use: SecretUse): { readonly annotation: string; readonly member
       return { annotation: DATABASES_ANNOTATION, members: [use.name] };
     case "certificate":
     case "client-authorities":
+    case "object-store":
       return { annotation: DATABASES_ANNOTATION, members: [use.database] };
     case "module":
       return { annotation: MODULE_HOSTS_ANNOTATION, members: [use.url.host, use.url.hostname] };
@@ -79,6 +81,9 @@ function markFor(use: SecretUse): { readonly annotation: string; readonly member
 
 const CERTIFICATE_KEYS = ["certificate", "cert", "tls.crt", "key", "tls.key", "ca.crt"];
 
+/** The credentials of an object store, and the authorities of its certificate. */
+const OBJECT_STORE_KEYS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "ca.crt"];
+
 /** Whether it holds what this use needs and nothing else, as what a user made for it does. Logins are never taken by their form. */
 function isMadeFor({ type = "Opaque", keys, ...marks }: NamedSecret, use: SecretUse): boolean {
   const holds = (types: readonly string[], allowed: readonly string[]): boolean =>
@@ -90,6 +95,8 @@ function isMadeFor({ type = "Opaque", keys, ...marks }: NamedSecret, use: Secret
       return holds(["Opaque", "kubernetes.io/tls"], CERTIFICATE_KEYS);
     case "client-authorities":
       return true; // certificates alone are read, and those are no secret
+    case "object-store":
+      return holds(["Opaque"], OBJECT_STORE_KEYS);
     case "license":
       return holds(["Opaque"], ["license"]);
     case "module":

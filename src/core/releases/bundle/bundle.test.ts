@@ -38,6 +38,7 @@ test("a bundle holds at least what §4.1 prints: role, binding, account, CRDs, d
     "CustomResourceDefinition/storeenterprisedatabases.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterpriseactiveactivedatabases.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterpriseremoteclusters.app.storeenterprise.io",
+    "CustomResourceDefinition/storeenterprisebackups.app.storeenterprise.io",
     "Deployment/store-enterprise-operator",
   ]);
 });

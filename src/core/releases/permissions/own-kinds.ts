@@ -61,6 +61,21 @@ export const OPERATOR_ON_OWN_KINDS: readonly Permitted[] = [
   },
   {
     group: API_GROUP,
+    resource: "storeenterprisebackups",
+    verbs: ["list", "watch"],
+    why: "the operator watches backups that are asked for",
+    without: "no backup is taken that an object asks for",
+  },
+  {
+    group: API_GROUP,
+    resource: "storeenterprisebackups/status",
+    verbs: ["update"],
+    why: "the status shows users how their backup stands",
+    without: "no backup is taken that an object asks for",
+    rarely: "only with backups",
+  },
+  {
+    group: API_GROUP,
     resource: "storeenterpriseactiveactivedatabases",
     verbs: ["list", "watch"],
     atTeardown: true,

@@ -2,6 +2,7 @@ import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
 import type {
   StoreEnterpriseActiveActiveDatabase,
+  StoreEnterpriseBackup,
   StoreEnterpriseCluster,
   StoreEnterpriseDatabase,
   StoreEnterpriseRemoteCluster,
@@ -10,7 +11,7 @@ import { LABELS } from "../../../core/api/names.ts";
 import { ConfigMaps, Pods, SecretVersions, ServiceVersions, StatefulSets } from "#kit/kube/builtin";
 import { startInformer, type Informer, type InformerOptions } from "#kit/kube/informer";
 import type { Kube } from "#kit/kube/kube";
-import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
+import { ActiveActiveDatabases, Backups, Clusters, Databases, RemoteClusters } from "./kinds.ts";
 
 /** InformerCache of everything in Kubernetes that a decision may depend on. */
 export interface InformerCache {
@@ -18,6 +19,8 @@ export interface InformerCache {
   readonly databases: Informer<StoreEnterpriseDatabase>;
   readonly activeActives: Informer<StoreEnterpriseActiveActiveDatabase>;
   readonly remoteClusters: Informer<StoreEnterpriseRemoteCluster>;
+  /** Nothing waits until they are known: where the definitions are of an older release, there is no such kind. */
+  readonly backups: Informer<StoreEnterpriseBackup>;
   readonly statefulSets: Informer<StatefulSet>;
   readonly nodePods: Informer<Pod>;
   /** When Secrets have changed, not what they hold. */
@@ -36,6 +39,7 @@ export function startInformerCache(kube: Kube, options: InformerOptions): Inform
     databases: startInformer(kube, Databases, options),
     activeActives: startInformer(kube, ActiveActiveDatabases, options),
     remoteClusters: startInformer(kube, RemoteClusters, options),
+    backups: startInformer(kube, Backups, options),
     statefulSets: startInformer(kube, StatefulSets, labelled(LABELS.cluster)),
     nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
     secrets: startInformer(kube, SecretVersions, options),

@@ -1,6 +1,7 @@
 import {
   KINDS,
   type KindName,
+  type StoreEnterpriseBackup,
   type StoreEnterpriseActiveActiveDatabase,
   type StoreEnterpriseCluster,
   type StoreEnterpriseDatabase,
@@ -13,6 +14,7 @@ export const Clusters: ResourceType<StoreEnterpriseCluster> = ours("cluster");
 export const Databases: ResourceType<StoreEnterpriseDatabase> = ours("database");
 export const ActiveActiveDatabases: ResourceType<StoreEnterpriseActiveActiveDatabase> = ours("activeActive");
 export const RemoteClusters: ResourceType<StoreEnterpriseRemoteCluster> = ours("remoteCluster");
+export const Backups: ResourceType<StoreEnterpriseBackup> = ours("backup");
 
 function ours<T>(name: KindName): ResourceType<T> {
   const { kind, plural } = KINDS[name];

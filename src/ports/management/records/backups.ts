@@ -37,7 +37,12 @@ export const BACKUP = z
       .exactOptional()
       .describe("The engines that read every file, each from this version on."),
     failure: z
-      .strictObject({ error_code: z.string(), description: z.string(), remedy: z.string() })
+      .strictObject({
+        error_code: z.string(),
+        description: z.string(),
+        remedy: z.string(),
+        retry: z.enum(["never", "backoff"]).describe("Whether the same may come to a better end later."),
+      })
       .exactOptional()
       .describe("Why it has failed; nothing of it stays."),
   })

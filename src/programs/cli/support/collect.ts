@@ -8,6 +8,7 @@ import {
   ActiveActiveDatabases,
   Clusters,
   Databases,
+  Backups,
   RemoteClusters,
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
@@ -65,6 +66,7 @@ async function objectFiles({ kube, namespace }: NamespaceAccess, attempt: Attemp
     of("databases", Databases, { namespace }),
     of("active-active", ActiveActiveDatabases, { namespace }),
     of("remote-clusters", RemoteClusters, { namespace }),
+    of("backups", Backups, { namespace }),
     of("events", kinds.Events, { namespace }),
     of("leases", kinds.Leases, { namespace }),
     of("volumes", kinds.PersistentVolumeClaims, { namespace }),

@@ -1,10 +1,12 @@
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { eventRecorder } from "#kit/kube/events";
+import { keyOf } from "#kit/kube/ref";
 import { openConnections } from "../../../mechanisms/observe/management/connections.ts";
 import { openSites } from "../../../mechanisms/observe/sites/sites.ts";
 import { runController, type Controller } from "#kit/reconcile/controller";
 import type { Outcome } from "#kit/reconcile/outcome";
 import { activeActiveReconciler } from "../active-active/controller.ts";
+import { backupReconciler } from "../backup/controller.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
 import { databaseReconciler } from "../database/controller.ts";
 import { watchApplied } from "../objects/kept.ts";
@@ -17,6 +19,9 @@ const DATABASE_WORKERS = 8;
 
 /** Concurrent passes over remote clusters, and over Active-Active databases: each waits for other sites. */
 const SITE_WORKERS = 4;
+
+/** Concurrent passes over backups: most of them wait for their turn. */
+const BACKUP_WORKERS = 2;
 
 /** Manages the clusters and databases of one namespace until `signal` aborts. */
 export async function manageNamespace(deps: NamespaceDeps, signal: AbortSignal): Promise<void> {
@@ -45,6 +50,7 @@ interface Controllers {
   readonly databases: Controller;
   readonly activeActives: Controller;
   readonly remoteClusters: Controller;
+  readonly backups: Controller;
 }
 
 function startControllers(
@@ -64,8 +70,12 @@ function startControllers(
     clusters: start("cluster", 1, clusterReconciler(shared)),
     databases: start("database", DATABASE_WORKERS, databaseReconciler(shared)),
     activeActives,
+    backups: start("backup", BACKUP_WORKERS, backupReconciler(shared)),
     remoteClusters: start("remote-cluster", SITE_WORKERS, remoteClusterReconciler({ ...shared, enqueueActiveActive })),
   };
+  cache.backups.onChange((ref) => {
+    controllers.backups.enqueue(keyOf(ref));
+  });
   const { connections, contexts } = shared;
   return { controllers, sources: { cache, applied, connections, contexts } };
 }

@@ -32,7 +32,7 @@ export function holdersIn(cache: Followed): FindHolder {
 }
 
 function isOfDatabase({ kind }: SecretUse): boolean {
-  return kind === "database" || kind === "certificate" || kind === "client-authorities";
+  return kind === "database" || kind === "object-store" || kind === "certificate" || kind === "client-authorities";
 }
 
 /** The objects that are watched in a namespace, as far as they say which names are used; only clusters for which `counts` holds. */

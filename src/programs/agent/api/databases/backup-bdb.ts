@@ -118,8 +118,8 @@ function progressOf(progress: BackupProgress): Omit<BackupRecord, "name" | "bdb_
       return { status: "running", bytes: sum("bytes"), keys: sum("keys") };
     }
     case "failed": {
-      const { code, message, remedy } = progress;
-      return { status: "failed", bytes: 0, failure: { error_code: code, description: message, remedy } };
+      const { code, message, remedy, retry } = progress;
+      return { status: "failed", bytes: 0, failure: { error_code: code, description: message, remedy, retry } };
     }
     case "done":
       return { status: "completed", ...completedFields(progress.manifest) };

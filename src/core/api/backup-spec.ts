@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { condition, dnsLabel } from "./parts.ts";
+
+const MOST_NAME = 253;
+const secretName = z.string().min(1).max(MOST_NAME);
+
+/** Where backups go. */
+const s3 = z.object({
+  bucketName: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+    .describe("Name of the bucket."),
+  awsSecretName: secretName.describe(
+    "Secret of this namespace with `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`; `AWS_SESSION_TOKEN` where there is one.",
+  ),
+  subdir: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,127}(?:\/[A-Za-z0-9][\w.-]{0,127}){0,3}$/)
+    .optional()
+    .describe("Folder of the bucket, up to four with slashes between them; the bucket itself when absent."),
+  regionName: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/)
+    .optional()
+    .describe("Region of the bucket; `us-east-1` when absent."),
+  endpoint: z
+    .string()
+    .max(512)
+    .regex(/^https?:\/\/[^/?#@\s]+$/)
+    .optional()
+    .describe("URL of the object store, without a path; that of the region at AWS when absent."),
+  pathStyle: z
+    .boolean()
+    .optional()
+    .describe("Whether the bucket stands in the path, as most object stores beside AWS want; false when absent."),
+  caCertificateSecretName: secretName
+    .optional()
+    .describe(
+      "Secret of this namespace whose `ca.crt` signed the certificate of the object store; the public ones when absent.",
+    ),
+});
+
+/** `spec` of a StoreEnterpriseBackup: one backup, which is taken once. */
+export const backupSpec = z.object({
+  databaseName: dnsLabel.describe("Name of a StoreEnterpriseDatabase of this namespace."),
+  s3: s3.describe("The bucket, at AWS or at another object store that speaks the protocol of S3."),
+  bytesPerSecond: z
+    .int()
+    .min(1_000_000)
+    .optional()
+    .describe("At most so many, all shards together; as fast as engines and object store can when absent."),
+  activeDeadlineSeconds: z
+    .int()
+    .min(60)
+    .optional()
+    .describe("It has failed when it is not complete so long after it was made; 86400 when absent."),
+});
+export type BackupSpec = z.output<typeof backupSpec>;
+
+/** How a backup stands. */
+const BACKUP_PHASES = ["Pending", "Running", "Completed", "Failed"] as const;
+export type BackupPhase = (typeof BACKUP_PHASES)[number];
+
+/** `status` of a StoreEnterpriseBackup. */
+export const backupStatus = z.object({
+  phase: z.enum(BACKUP_PHASES).optional().describe("How it stands. `Completed` and `Failed` stay."),
+  path: z
+    .string()
+    .optional()
+    .describe("Where it lies in the bucket: what is there has a manifest once it is complete."),
+  startTime: z.string().optional().describe("When the attempt began that is meant."),
+  completionTime: z.string().optional().describe("When it was complete."),
+  attempts: z.int().optional().describe("How often it was begun."),
+  bytes: z.int().optional().describe("Bytes of its files, so far."),
+  keys: z
+    .int()
+    .optional()
+    .describe("Keys in its files, so far; absent when a module has data in them whose form is not known."),
+  readableFrom: z
+    .array(z.string())
+    .optional()
+    .describe("The engines that read every file, each from this version on, for instance `redis 7.2`."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
+  conditions: z.array(condition).optional().describe("Complete, Ready, Reconciling, Stalled."),
+});
+export type BackupStatus = z.output<typeof backupStatus>;

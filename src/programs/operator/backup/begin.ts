@@ -1,0 +1,91 @@
+import type { BackupSpec } from "../../../core/api/backup-spec.ts";
+import type { BackupReason } from "../../../core/backup/decide.ts";
+import type { BackupRecord, BackupStart } from "../../../ports/management/records/backups.ts";
+import { readGiven, type GivenDeps } from "../secrets/given.ts";
+import { secretText } from "../secrets/secret-text.ts";
+import { reasonOfFailure, type BackedUpDatabase } from "./database-of.ts";
+
+/** What a backup is called in the object store. */
+export interface BackupPlace {
+  readonly name: string;
+  readonly folder: string;
+  /** Where its object is, and so its Secrets. */
+  readonly namespace: string;
+}
+
+/** Asks the cluster to take it; the reason when it does not, or when a Secret may not be used for it. */
+export async function beginBackup(
+  deps: GivenDeps,
+  { client, uid }: BackedUpDatabase,
+  spec: BackupSpec,
+  place: BackupPlace,
+): Promise<BackupRecord | BackupReason> {
+  const store = await storeOf(deps, spec, place.namespace);
+  if ("reason" in store) return store;
+  const rate = spec.bytesPerSecond === undefined ? {} : { bytes_per_second: spec.bytesPerSecond };
+  const body: BackupStart = { name: place.name, folder: place.folder, s3: store, ...rate };
+  try {
+    return await client.call("startBackup", { params: { uid }, body });
+  } catch (error) {
+    return reasonOfFailure(error);
+  }
+}
+
+async function storeOf(
+  deps: GivenDeps,
+  { databaseName, s3 }: BackupSpec,
+  namespace: string,
+): Promise<BackupStart["s3"] | BackupReason> {
+  const { bucketName: bucket, regionName: region = "us-east-1", endpoint, pathStyle = false } = s3;
+  const keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
+  const login = await textsIn(deps, { name: s3.awsSecretName, namespace }, databaseName, keys);
+  if ("reason" in login) return login;
+  const [access_key_id = "", secret_access_key = "", session_token = ""] = login.texts;
+  if (access_key_id === "" || secret_access_key === "") return lacksKeys(s3.awsSecretName, keys.slice(0, 2));
+  const authorities = await authoritiesOf(deps, s3.caCertificateSecretName, namespace, databaseName);
+  if ("reason" in authorities) return authorities;
+  return {
+    bucket,
+    region,
+    path_style: pathStyle,
+    access_key_id,
+    secret_access_key,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(session_token === "" ? {} : { session_token }),
+    ...authorities,
+  };
+}
+
+async function authoritiesOf(
+  deps: GivenDeps,
+  name: string | undefined,
+  namespace: string,
+  database: string,
+): Promise<{ readonly ca_certificate?: string } | BackupReason> {
+  if (name === undefined) return {};
+  const read = await textsIn(deps, { name, namespace }, database, ["ca.crt"]);
+  if ("reason" in read) return read;
+  const [authorities = ""] = read.texts;
+  return authorities === "" ? lacksKeys(name, ["ca.crt"]) : { ca_certificate: authorities };
+}
+
+async function textsIn(
+  deps: GivenDeps,
+  ref: { readonly name: string; readonly namespace: string },
+  database: string,
+  keys: readonly string[],
+): Promise<{ readonly texts: readonly string[] } | BackupReason> {
+  const { secret, objection } = await readGiven(deps, ref, { kind: "object-store", database });
+  if (objection !== undefined)
+    return { reason: "SecretNotGiven", message: `${objection.why}; remedy: ${objection.remedy}` };
+  if (secret === undefined) return secretMissing(`namespace ${ref.namespace} has no Secret "${ref.name}"`, keys);
+  return { texts: keys.map((key) => secretText(secret, key).trim()) };
+}
+
+function lacksKeys(secret: string, keys: readonly string[]): BackupReason {
+  return secretMissing(`the Secret "${secret}" has no ${keys.join(" and ")}`, keys);
+}
+
+function secretMissing(what: string, keys: readonly string[]): BackupReason {
+  return { reason: "SecretMissing", message: `${what}; remedy: make it, with ${keys.join(", ")}` };
+}

@@ -1,0 +1,154 @@
+import { assertNever } from "#kit/base/assert-never";
+import { refOfKey } from "#kit/kube/ref";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
+import type { Log } from "#kit/base/log";
+import { backupSpec, type BackupSpec } from "../../../core/api/backup-spec.ts";
+import {
+  decideBackup,
+  FOLLOW_MS,
+  type BackupReason,
+  type BackupStep,
+  type SeenBackup,
+} from "../../../core/backup/decide.ts";
+import { backupPrefix } from "../../../core/backup/layout.ts";
+import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { BackupRecord } from "../../../ports/management/records/backups.ts";
+import { reportFailedPass } from "../objects/failed-condition.ts";
+import { withFailuresReported } from "../objects/pass-failure.ts";
+import type { GivenDeps } from "../secrets/given.ts";
+import { beginBackup, type BackupPlace } from "./begin.ts";
+import { databaseOf, lastBackupOf, type BackedUpDatabase, type FindDatabaseDeps } from "./database-of.ts";
+import { reportBackup, type BackupReport, type BackupReportDeps, type StoredBackup } from "./report.ts";
+
+/** What passes over backups work with. */
+export interface BackupDeps extends GivenDeps, FindDatabaseDeps, BackupReportDeps {
+  readonly cache: FindDatabaseDeps["cache"] & BackupReportDeps["cache"];
+  readonly log: Log;
+}
+
+/** One pass over a StoreEnterpriseBackup: asks the cluster how it stands, lets it begin, reports. */
+export function backupReconciler(deps: BackupDeps): (key: string) => Promise<Outcome> {
+  const reconcile = (key: string): Promise<Outcome> => {
+    const object = deps.cache.backups.get(refOfKey(key));
+    const isOver = object?.metadata.deletionTimestamp !== undefined;
+    return object === undefined || isOver ? Promise.resolve(AT_REST) : pass(deps, object);
+  };
+  return withFailuresReported(reconcile, reportFailedPass(deps, Backups, deps.cache.backups), deps.log);
+}
+
+async function pass(deps: BackupDeps, object: StoredBackup): Promise<Outcome> {
+  const { phase } = object.status ?? {};
+  if (phase === "Completed" || phase === "Failed") return AT_REST;
+  const spec = backupSpec.safeParse(object.spec);
+  if (!spec.success) {
+    const [issue] = spec.error.issues;
+    const message = `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+    await reportBackup(deps, object, { ...blank(object), phase: "Failed", reason: "SpecInvalid", message });
+    return AT_REST;
+  }
+  const place = placeOf(object, spec.data);
+  const database = databaseOf(deps, { name: spec.data.databaseName, namespace: place.namespace });
+  const seen = "reason" in database ? database : await lastBackupOf(database);
+  const step = decideBackup(factsOf(deps, object, spec.data, place.name, seen));
+  return follow(deps, object, { spec: spec.data, place, database, step, seen: ownIn(seen, place) });
+}
+
+interface Decided {
+  readonly spec: BackupSpec;
+  readonly place: BackupPlace;
+  readonly database: BackedUpDatabase | BackupReason;
+  readonly step: BackupStep;
+  readonly seen: BackupRecord | undefined;
+}
+
+async function follow(deps: BackupDeps, object: StoredBackup, decided: Decided): Promise<Outcome> {
+  const { step, place, seen } = decided;
+  // where it was begun: an edit of the spec since then counts for the next attempt
+  const path = object.status?.path ?? backupPrefix(place.folder, place.name);
+  const said = { path, seen, isBegun: false };
+  switch (step.kind) {
+    case "rest":
+      return AT_REST;
+    case "begin":
+      return begin(deps, object, decided);
+    case "wait":
+      await reportBackup(deps, object, { ...said, phase: "Pending", reason: step.reason, message: step.message });
+      return lookAgain(step.afterMs);
+    case "follow":
+      await reportBackup(deps, object, { ...said, ...RUNNING });
+      return lookAgain(FOLLOW_MS);
+    case "complete":
+      await reportBackup(deps, object, { ...said, ...sayCompleted(path, seen) });
+      return AT_REST;
+    case "fail":
+      await reportBackup(deps, object, { ...said, phase: "Failed", reason: step.reason, message: step.message });
+      return AT_REST;
+    default:
+      return assertNever(step);
+  }
+}
+
+async function begin(deps: BackupDeps, object: StoredBackup, { spec, place, database }: Decided): Promise<Outcome> {
+  const begun = "reason" in database ? database : await beginBackup(deps, database, spec, place);
+  const path = backupPrefix(place.folder, place.name);
+  if ("reason" in begun) {
+    await reportBackup(deps, object, { path, seen: undefined, isBegun: false, phase: "Pending", ...begun });
+    return lookAgain(REFUSED_MS);
+  }
+  await reportBackup(deps, object, { path, seen: undefined, isBegun: true, ...RUNNING });
+  return lookAgain(FOLLOW_MS);
+}
+
+function factsOf(
+  { clock }: Pick<BackupDeps, "clock">,
+  { metadata, status = {} }: StoredBackup,
+  spec: BackupSpec,
+  name: string,
+  seen: SeenBackup | BackupReason | undefined,
+) {
+  const now = clock.now().getTime();
+  return {
+    name,
+    phase: status.phase,
+    attempts: status.attempts ?? 0,
+    begunAt: status.startTime === undefined ? undefined : Date.parse(status.startTime),
+    madeAt: metadata.creationTimestamp === undefined ? now : Date.parse(String(metadata.creationTimestamp)),
+    deadlineMs: (spec.activeDeadlineSeconds ?? DEADLINE_SECONDS) * 1_000,
+    now,
+    seen: seen === undefined || "reason" in seen ? undefined : seen,
+    obstacle: seen !== undefined && "reason" in seen ? seen : undefined,
+  };
+}
+
+/** An object that is made again under a name asks for another backup: what is there under that of the former one is not taken for it. */
+function placeOf({ metadata }: StoredBackup, { s3, databaseName }: BackupSpec): BackupPlace {
+  const { name, namespace = "default", uid = "" } = metadata;
+  const below = s3.subdir === undefined ? "" : `${s3.subdir}/`;
+  return {
+    namespace,
+    name: `${name.slice(0, 100)}-${uid.slice(0, 8)}`,
+    folder: `${below}${namespace}/${databaseName}`,
+  };
+}
+
+function ownIn(seen: BackupRecord | BackupReason | undefined, { name }: BackupPlace): BackupRecord | undefined {
+  return seen === undefined || "reason" in seen || seen.name !== name ? undefined : seen;
+}
+
+const RUNNING = { phase: "Running", reason: "Running", message: "the cluster takes it" } as const;
+
+function sayCompleted(
+  path: string,
+  seen: BackupRecord | undefined,
+): Pick<BackupReport, "phase" | "reason" | "message"> {
+  const sizes = `${seen?.files?.length ?? 0} files with ${seen?.bytes ?? 0} bytes`;
+  return { phase: "Completed", reason: "Completed", message: `${sizes} and a manifest are in ${path}` };
+}
+
+function blank({ status = {} }: StoredBackup): Pick<BackupReport, "path" | "seen" | "isBegun"> {
+  return { path: status.path ?? "", seen: undefined, isBegun: false };
+}
+
+const DEADLINE_SECONDS = 86_400;
+/** How soon a cluster is asked again that has refused, in milliseconds. */
+const REFUSED_MS = 5_000;

@@ -1,0 +1,105 @@
+import type { BackupPhase, BackupStatus } from "../../../core/api/backup-spec.ts";
+import type { StoreEnterpriseBackup } from "../../../core/api/kinds.ts";
+import type { BackupReason } from "../../../core/backup/decide.ts";
+import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
+import type { Clock } from "#kit/base/clock";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { isSame } from "#kit/kube/same";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { BackupRecord } from "../../../ports/management/records/backups.ts";
+import { withStatements } from "../objects/conditions.ts";
+
+/** An object that asks for a backup, as it is stored. */
+export type StoredBackup = Stored<StoreEnterpriseBackup>;
+
+/** What a pass over a backup has come to. */
+export interface BackupReport extends BackupReason {
+  readonly phase: BackupPhase;
+  readonly path: string;
+  /** As the cluster knows it; undefined when it does not. */
+  readonly seen: BackupRecord | undefined;
+  /** It was begun in this pass. */
+  readonly isBegun: boolean;
+}
+
+/** With what it is said. */
+export interface BackupReportDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly cache: Pick<InformerCache, "backups">;
+}
+
+/** Writes the status when it differs, and leaves an event when the backup begins or ends. */
+export async function reportBackup(
+  { kube, clock, events, cache }: BackupReportDeps,
+  object: StoredBackup,
+  report: BackupReport,
+): Promise<void> {
+  const before = object.status ?? {};
+  const status = statusOf(object, before, report, clock.now());
+  if (isSame(before, status)) return;
+  const write = () => kube.update(Backups, { ...object, status }, { subresource: "status" });
+  cache.backups.learn(await events.recordAhead(object, eventsOf(before, report), write));
+}
+
+function eventsOf({ phase: before }: BackupStatus, { phase, message, isBegun }: BackupReport): readonly Announcement[] {
+  if (isBegun) return [{ type: "Normal", reason: "BackupStarted", message }];
+  if (phase === before) return [];
+  if (phase === "Completed") return [{ type: "Normal", reason: "BackupCompleted", message }];
+  return phase === "Failed" ? [{ type: "Warning", reason: "BackupFailed", message }] : [];
+}
+
+function statusOf({ metadata }: StoredBackup, before: BackupStatus, report: BackupReport, now: Date): BackupStatus {
+  const { phase, path, seen, isBegun } = report;
+  const generation = metadata.generation ?? 0;
+  return {
+    ...before,
+    phase,
+    path,
+    ...(isBegun ? { startTime: now.toISOString(), attempts: (before.attempts ?? 0) + 1 } : {}),
+    ...(seen === undefined ? {} : sizesOf(seen)),
+    ...(phase === "Completed" ? { completionTime: seen?.ended ?? now.toISOString() } : {}),
+    observedGeneration: generation,
+    conditions: withStatements(before.conditions, statementsOf(report, generation), now),
+  };
+}
+
+function sizesOf({ bytes, keys, readable_from: readers }: BackupRecord): BackupStatus {
+  return {
+    bytes,
+    ...(keys === undefined ? {} : { keys }),
+    ...(readers === undefined ? {} : { readableFrom: readers.map(({ family, version }) => `${family} ${version}`) }),
+  };
+}
+
+/** `Complete` with the conditions that deploy tools read beside it. */
+function statementsOf({ phase, reason, message }: BackupReport, observedGeneration: number): readonly Statement[] {
+  const isOnItsWay = phase === "Running" || (phase === "Pending" && PASSING.includes(reason));
+  const say = (type: string, holds: boolean): Statement => {
+    return { type, status: holds ? "True" : "False", reason, message, observedGeneration };
+  };
+  return [
+    say("Complete", phase === "Completed"),
+    say("Ready", phase === "Completed"),
+    say("Reconciling", isOnItsWay),
+    say("Stalled", phase !== "Completed" && !isOnItsWay),
+  ];
+}
+
+/** What ends by itself; everything else that keeps a backup waits for a person. */
+const PASSING: readonly string[] = [
+  "AgentBackupGone",
+  "AnotherRuns",
+  "BackupNotWhole",
+  "BackupSourceChanged",
+  "BackupSourceGone",
+  "ClusterNotReady",
+  "DatabaseBusy",
+  "DatabaseNotReady",
+  "Lost",
+  "ObjectStoreBusy",
+];

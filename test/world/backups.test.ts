@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Secrets, Services } from "#kit/kube/builtin";
+import type { Stored } from "#kit/kube/kube";
+import { until } from "#kit/testing/until";
+import { DATABASES_ANNOTATION } from "../../src/core/api/names.ts";
+import type { BackupSpec } from "../../src/core/api/backup-spec.ts";
+import type { StoreEnterpriseBackup } from "../../src/core/api/kinds.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
+import { Backups } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import { PATIENCE, startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { skipWithoutObjectStore } from "../object-store/assets.ts";
+import { startObjectStore, type TestObjectStore } from "../object-store/server.ts";
+
+// Backups that objects ask for: what becomes of each, and what keeps one.
+
+const NAMESPACE = "default";
+const skip = skipWithoutObjectStore();
+
+test("objects that ask for backups", { skip }, async (t) => {
+  await using world = await startStorectlWorld(latestRelease());
+  await using server = await startObjectStore();
+  const { ask, stands, remove } = backupsIn(world, server);
+  await writeKeys(world, 50);
+  await world.kube.create(Secrets, secretOf(server, "keys"));
+
+  await t.test("one is complete with its files, its keys and a manifest, and leaves the events", async () => {
+    await ask("first");
+    const { status } = await stands("first", "Completed");
+    assert.deepEqual(
+      [status?.keys, status?.attempts, status?.conditions?.map(({ type, status }) => `${type} ${status}`)],
+      [50, 1, ["Complete True", "Ready True", "Reconciling False", "Stalled False"]],
+    );
+    assert.ok((status?.readableFrom ?? []).length > 0);
+    assert.match(status?.path ?? "", /^team\/default\/orders\/first-[0-9a-f]{8}\/$/);
+    assert.ok(server.keys().includes(`${status?.path ?? ""}manifest.json`));
+  });
+
+  await t.test("an object that is made again asks for another one", async () => {
+    const former = (await stands("first", "Completed")).status?.path;
+    await remove("first");
+    await writeKeys(world, 60);
+    await ask("first");
+    const { status } = await stands("first", "Completed");
+    assert.equal(status?.keys, 60);
+    assert.notEqual(status.path, former);
+  });
+
+  await t.test("two at the same moment come one after the other", async () => {
+    await Promise.all([ask("left"), ask("right")]);
+    await Promise.all([stands("left", "Completed"), stands("right", "Completed")]);
+  });
+
+  await t.test("what keeps one is its condition, and it begins when that is gone", async () => {
+    await ask("secret", { awsSecretName: "later" });
+    await stands("secret", "Pending", /^SecretMissing: .*"later"/);
+    const others = { ...secretOf(server, "later"), type: "Opaque" };
+    await world.kube.create(Secrets, { ...others, stringData: { ...others.stringData, password: "w0rd" } });
+    await stands("secret", "Pending", /^SecretNotGiven: /);
+    await world.kube.patch(
+      Secrets,
+      { name: "later", namespace: NAMESPACE },
+      {
+        type: "merge",
+        body: { metadata: { annotations: { [DATABASES_ANNOTATION]: "orders" } } },
+      },
+    );
+    await stands("secret", "Completed");
+  });
+
+  await t.test("a bucket that is not there is said, and fails one at its deadline", async () => {
+    await ask("bucket", { bucketName: "none" }, { activeDeadlineSeconds: 60 });
+    await stands("bucket", "Pending", /^ObjectStoreBucket: /);
+    await stands("bucket", "Failed", /^DeadlineExceeded: .*NoSuchBucket/);
+  });
+});
+
+function backupsIn({ kube }: StorectlWorld, { access }: TestObjectStore) {
+  const store = { bucketName: access.bucket, awsSecretName: "keys", subdir: "team", regionName: access.region };
+  const place = { ...store, endpoint: access.endpoint ?? "", pathStyle: true };
+  const refOf = (name: string) => ({ name, namespace: NAMESPACE });
+  return {
+    ask: (name: string, s3: Partial<BackupSpec["s3"]> = {}, more: Partial<BackupSpec> = {}) =>
+      kube.create(Backups, {
+        metadata: refOf(name),
+        spec: { databaseName: "orders", s3: { ...place, ...s3 }, ...more },
+      }),
+    remove: (name: string) => kube.delete(Backups, refOf(name)),
+    /** Waits until it has that phase, and its condition `Complete` says that. */
+    async stands(name: string, phase: string, says = /^/): Promise<Stored<StoreEnterpriseBackup>> {
+      let found: Stored<StoreEnterpriseBackup> | undefined;
+      const isThere = async (): Promise<boolean> => {
+        found = await kube.get(Backups, refOf(name));
+        const { reason = "", message = "" } = found?.status?.conditions?.find(({ type }) => type === "Complete") ?? {};
+        return found?.status?.phase === phase && says.test(`${reason}: ${message}`);
+      };
+      await until(`${name} is ${phase} ${says.source}`, isThere, { ...PATIENCE, withinMs: 120_000 });
+      assert.ok(found);
+      return found;
+    },
+  };
+}
+
+function secretOf({ access }: TestObjectStore, name: string) {
+  const stringData = { AWS_ACCESS_KEY_ID: access.accessKeyId, AWS_SECRET_ACCESS_KEY: access.secretAccessKey };
+  return { metadata: { name, namespace: NAMESPACE }, stringData };
+}
+
+async function writeKeys({ kube }: StorectlWorld, count: number): Promise<void> {
+  const secret = await kube.get(Secrets, { name: "redb-orders", namespace: NAMESPACE });
+  const read = async () => (await kube.get(Services, { name: "orders", namespace: NAMESPACE }))?.spec;
+  await until("the Service has an address", async () => (await read())?.clusterIP !== undefined, PATIENCE);
+  const { clusterIP: host = "", ports } = (await read()) ?? {};
+  const port = ports?.[0]?.port ?? 0;
+  const password = Buffer.from(secret?.data?.["password"] ?? "", "base64").toString();
+  for (let key = 0; key < count; key++)
+    await callEngine({ host, port, password, timeoutMs: 5_000 }, "SET", `key ${key}`, "value");
+}
