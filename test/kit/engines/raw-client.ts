@@ -65,6 +65,11 @@ export class RawClient {
     this.write(encodeCommand(args));
   }
 
+  /** Sends requests in one piece, so that the other side has all of them before it answers one. */
+  sendTogether(requests: readonly (readonly Arg[])[]): void {
+    this.write(Buffer.concat(requests.map((args) => encodeCommand(args))));
+  }
+
   write(bytes: string | Uint8Array): void {
     this.#socket.write(bytes);
   }

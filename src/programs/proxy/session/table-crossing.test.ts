@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
-import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
-import { startAll } from "../../../../test/kit/engines/start-all.ts";
-import { evenSlots } from "../../../core/slots/shard-slots.ts";
 import { until } from "#kit/testing/until";
 
 /** Keys of the first and of the second of two shards. */
@@ -15,7 +11,7 @@ const [FIRST, SECOND] = ["{3}", "{4}"];
 for (const count of [1, 3])
   test(`what one of two shards has executed is not repeated, and what the other has refused goes to ${count}, each reply in its place`, async () => {
     await using sharded = await Sharded.start(2);
-    const next = await startAll(...Array.from({ length: count }, () => startEngine()));
+    await using next = await Sharded.start(count);
     const [one, two] = sharded.engines;
     assert.ok(one !== undefined && two !== undefined);
     const client = await sharded.client();
@@ -35,21 +31,13 @@ for (const count of [1, 3])
     await until("the second shard has refused its part", async () =>
       String(await two.call("INFO", "errorstats")).includes("errorstat_READONLY"),
     );
-    const slots = evenSlots(count);
-    const shards = next.map((engine, at) => ({
-      id: 11 + at,
-      epoch: 1,
-      primary: addressOf(engine),
-      ...(count === 1 ? {} : { slots: slots[at] ?? [] }),
-    }));
-    await done(sharded.proxy.send({ op: "release-table", bdb: 1, tableEpoch: 1, shards }));
+    await goOnAt(sharded, next);
     // one key was deleted at the first shard, none at the new ones, which are empty; they have what came behind alone
     assert.deepEqual(await client.readMany(6), [1, "1", "OK", "PONG", "again!".length, 1]);
     assert.equal(await client.ask("GET", FIRST), null);
     assert.equal(await client.ask("GET", SECOND), "again!");
     assert.equal((await sharded.proxy.stats()).cut, 0);
     client.close();
-    await Promise.all(next.map((engine) => engine.stop()));
   });
 
 /** Keys of three shards, by their shards; those of the first are of two slots. */
@@ -62,39 +50,28 @@ for (const [where, script, stream] of [
   ["at another shard, and waits at a third", KEYS[1][0], KEYS[2][0]],
 ] as const)
   test(`what follows a transaction that went from one shard to three is answered, also a wait for what comes next: a script is ${where}`, async () => {
-    const [one, proxy] = await startAll(startEngine(), startProxy());
-    const next = await startAll(...Array.from({ length: 3 }, () => startEngine()));
-    const endpoint = endpointFor(one);
-    await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
-    const client = await RawClient.connect(endpoint.listen);
+    await using served = await Served.start();
+    await using next = await Sharded.start(3);
+    const one = served.primary;
+    const client = await served.client();
     // its connection to the engine is the one that the transaction gets
     assert.deepEqual([await client.ask("MULTI"), await client.ask("EXEC")], ["OK", []]);
     // as a former primary whose proxy has missed the hold
     await one.call("REPLICAOF", "127.0.0.1", 1);
-    for (const request of [
+    client.sendTogether([
       ["MULTI"],
       ["SET", KEYS[0][0], "v"],
       ["EXEC"],
       ["EVAL", "return redis.call('APPEND', KEYS[1], 'abc')", "1", script],
       ["XREAD", "BLOCK", "1", "STREAMS", `${stream}none`, "$"],
       ["PING"],
-    ])
-      client.send(...request);
+    ]);
     await until("the former primary was asked about the stream", async () =>
       String(await one.call("INFO", "commandstats")).includes("cmdstat_xinfo"),
     );
-    const slots = evenSlots(3);
-    const shards = next.map((engine, at) => ({
-      id: 11 + at,
-      epoch: 1,
-      primary: addressOf(engine),
-      slots: slots[at] ?? [],
-    }));
-    await done(proxy.send({ op: "release-table", bdb: 1, tableEpoch: 1, shards }));
+    await goOnAt(served, next);
     assert.deepEqual(await client.readMany(6), ["OK", "QUEUED", ["OK"], 3, null, "PONG"]);
     client.close();
-    await proxy.stop();
-    await Promise.all([one, ...next].map((engine) => engine.stop()));
   });
 
 const [A, B, C] = ["{3}", "{1}", "{0}"];
@@ -146,7 +123,7 @@ for (const { name, before, executed, left, replies, isGone = false } of [
     const { primary: one, proxy } = served;
     await using next = await Sharded.start(3);
     const client = await served.client();
-    for (const request of before) client.send(...request);
+    client.sendTogether(before);
     assert.deepEqual(await client.readMany(executed.length), executed);
     // as an engine that is cut off, or a former primary whose proxy has missed the hold
     if (isGone) process.kill(one.pid, "SIGSTOP");
@@ -154,7 +131,7 @@ for (const { name, before, executed, left, replies, isGone = false } of [
       await one.call("CONFIG", "SET", "replica-serve-stale-data", "no");
       await one.call("REPLICAOF", "127.0.0.1", 1);
     }
-    for (const request of left) client.send(...request);
+    client.sendTogether(left);
     if (isGone)
       await until("the requests are taken", async () => (await proxy.stats()).requests >= before.length + left.length);
     else
@@ -162,9 +139,14 @@ for (const { name, before, executed, left, replies, isGone = false } of [
         /errorstat_(READONLY|MASTERDOWN)/.test(String(await one.call("INFO", "errorstats"))),
       );
     if (isGone) await one.stop();
-    const shards = next.endpoint.shards.map((shard) => ({ ...shard, id: 10 + shard.id }));
-    await done(proxy.send({ op: "release-table", bdb: 1, tableEpoch: 1, shards }));
+    await goOnAt(served, next);
     assert.deepEqual(await client.readMany(left.length), replies);
     assert.equal((await proxy.stats()).cut, 0);
     client.close();
   });
+
+/** These shards serve the database of the proxy from now on, which has not known of them. */
+async function goOnAt({ proxy }: Pick<Served, "proxy">, next: Sharded): Promise<void> {
+  const shards = next.endpoint.shards.map((shard) => ({ ...shard, id: 10 + shard.id }));
+  await done(proxy.send({ op: "release-table", bdb: 1, tableEpoch: 1, shards }));
+}
