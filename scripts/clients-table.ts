@@ -1,12 +1,14 @@
 // Prints the table of client libraries of docs/upgrades.md, made anew: what each does when its connection ends, and what it sees of an
-// upgrade of its database and a replacement of each node.
+// upgrade of its database and a replacement of each node. With "shards", prints that of docs/shards.md: 1 shard becomes 4, then 3, and goes to another version.
 //   npm run clients:table
+//   npm run clients:table -- shards
 // Exit codes: 0 printed, 1 a run failed, or no order of the operations explains its answers, 3 not possible on this machine: a language is missing.
 import { startEngine } from "../test/kit/engines/engine.ts";
 import { endConnection } from "../test/kit/clients/ended.ts";
 import { libraries, versionOf, type Library } from "../test/kit/clients/libraries.ts";
 import { playMoves, type Moved } from "../test/kit/clients/moved.ts";
-import { tableOf, type RunRow } from "../test/kit/clients/table.ts";
+import { playReshapes } from "../test/kit/clients/reshaped.ts";
+import { reshapedTableOf, tableOf, type RunRow } from "../test/kit/clients/table.ts";
 import { check } from "../test/kit/linearizability/check.ts";
 import { allowResends, byKey } from "../test/kit/linearizability/history.ts";
 
@@ -18,7 +20,17 @@ const { found, missing } = await libraries();
 if (missing.length > 0) {
   process.stderr.write(`${missing.join("\n")}\n`);
   process.exitCode = NOT_POSSIBLE;
-} else process.stdout.write(`${tableOf(await rowsFor(found))}\n`);
+} else
+  process.stdout.write(`${process.argv[2] === "shards" ? await shardsTable(found) : tableOf(await rowsFor(found))}\n`);
+
+async function shardsTable(found: readonly Library[]): Promise<string> {
+  const reshaped = await playReshapes(found);
+  checkOrder(reshaped);
+  const rows = reshaped.map(async (one) => ({ ...one, version: await versionOf(one.name) }));
+  for (const { name, mode, failures } of reshaped)
+    for (const why of failures) process.stderr.write(`${name}, ${mode}: ${why}\n`);
+  return reshapedTableOf(await Promise.all(rows));
+}
 
 async function rowsFor(found: readonly Library[]): Promise<readonly RunRow[]> {
   const moved = { default: await playMoves(found, "default"), several: await playMoves(found, "several") };

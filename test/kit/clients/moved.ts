@@ -39,15 +39,22 @@ export async function playMoves(libraries: readonly Library[], attempts: Attempt
     await areAtWork(20);
   }
   await Promise.all(recorders.map(({ recorder }) => recorder.stop()));
-  return recorders.map(({ name, recorder: { operations, failures } }) => {
-    return { name, operations, failures, longestMs: longestOf(operations) };
-  });
+  return recorders.map((one) => movedOf(one));
 }
 
-async function untilAtWork(
-  recorders: readonly { readonly name: string; readonly recorder: Recorder }[],
-  more: number,
-): Promise<void> {
+/** A client of a library that is played. */
+export interface Played {
+  readonly name: LibraryName;
+  readonly recorder: Recorder;
+}
+
+/** What a client has seen that has ended. */
+export function movedOf({ name, recorder: { operations, failures } }: Played): Moved {
+  return { name, operations, failures, longestMs: longestOf(operations) };
+}
+
+/** Waits until each client has done so many more operations. */
+export async function untilAtWork(recorders: readonly Played[], more: number): Promise<void> {
   const before = recorders.map(({ recorder }) => recorder.operations.length);
   for (const [index, { name, recorder }] of recorders.entries()) {
     const goal = (before[index] ?? 0) + more;

@@ -1,6 +1,7 @@
 import { NAMES, type LibraryName } from "./libraries.ts";
 import type { Ended } from "./ended.ts";
 import type { Moved } from "./moved.ts";
+import type { ReshapedClient } from "./reshaped.ts";
 
 /** What the page docs/upgrades.md says of a library. */
 export interface PageRow {
@@ -46,6 +47,13 @@ export function rowsOf(page: string): ReadonlyMap<LibraryName, PageRow> {
 /** The table as the page has it. */
 export function tableOf(rows: readonly RunRow[]): string {
   return [line(COLUMNS), line(COLUMNS.map(() => "---")), ...rows.map(rowText)].join("\n");
+}
+
+/** What the page docs/shards.md shows of clients while their database gets other numbers of shards. */
+export function reshapedTableOf(rows: readonly (ReshapedClient & { readonly version: string })[]): string {
+  const columns = ["Library", "Version", "As", "Failed", "Longest answer"];
+  const cells = rows.map((row) => [row.name, row.version, row.mode, movedText(row), `${row.longestMs} ms`]);
+  return [line(columns), line(columns.map(() => "---")), ...cells.map((row) => line(row))].join("\n");
 }
 
 /** Requests that failed; exchanges, which the application repeats from the read, are not among them. */

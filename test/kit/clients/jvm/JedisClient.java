@@ -4,14 +4,16 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.executors.RetryableCommandExecutor;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
-/** Jedis with its pool; exchanges have a connection of their own. */
+/** Jedis with its pool, or pools where it knows a cluster; exchanges have a connection of their own. */
 final class JedisClient implements Client {
   private final HostAndPort address;
-  private final RedisClient client;
+  private final UnifiedJedis client;
   private Jedis exchanging;
 
   JedisClient(String host, int port, String attempts) {
@@ -21,6 +23,8 @@ final class JedisClient implements Client {
       var provider = new PooledConnectionProvider(address, config);
       var executor = new RetryableCommandExecutor(provider, 5, Duration.ofSeconds(10));
       client = RedisClient.builder().connectionProvider(provider).commandExecutor(executor).build();
+    } else if (attempts.equals("cluster")) {
+      client = RedisClusterClient.create(address);
     } else {
       client = RedisClient.builder().hostAndPort(address).build();
     }

@@ -2,33 +2,53 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisListCommands;
+import io.lettuce.core.api.sync.RedisStringCommands;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.List;
 
-/** Lettuce with one connection; exchanges have one of their own, which does not become another one unnoticed. */
+/** Lettuce with one connection, or one to each node of a cluster; exchanges have one of their own, which does not become another one unnoticed. */
 final class LettuceClient implements Client {
-  private final RedisClient client;
   private final RedisClient exchanger;
-  private final StatefulRedisConnection<String, String> connection;
+  private final StatefulConnection<String, String> connection;
+  private final RedisStringCommands<String, String> strings;
+  private final RedisListCommands<String, String> lists;
   private StatefulRedisConnection<String, String> exchanging;
 
   LettuceClient(String host, int port, String attempts) {
     var uri = RedisURI.create(host, port);
-    client = RedisClient.create(uri);
-    if (attempts.equals("once")) client.setOptions(ClientOptions.builder().replayFilter(command -> true).build());
-    connection = client.connect();
+    if (attempts.equals("cluster")) {
+      var client = RedisClusterClient.create(uri);
+      var refresh = ClusterTopologyRefreshOptions.builder().enableAllAdaptiveRefreshTriggers().build();
+      client.setOptions(ClusterClientOptions.builder().topologyRefreshOptions(refresh).build());
+      var opened = client.connect();
+      connection = opened;
+      strings = opened.sync();
+      lists = opened.sync();
+    } else {
+      var client = RedisClient.create(uri);
+      if (attempts.equals("once")) client.setOptions(ClientOptions.builder().replayFilter(command -> true).build());
+      var opened = client.connect();
+      connection = opened;
+      strings = opened.sync();
+      lists = opened.sync();
+    }
     exchanger = RedisClient.create(uri);
     exchanger.setOptions(ClientOptions.builder().autoReconnect(false).build());
   }
 
   @Override
   public String get(String key) {
-    return connection.sync().get(key);
+    return strings.get(key);
   }
 
   @Override
   public void set(String key, String value) {
-    connection.sync().set(key, value);
+    strings.set(key, value);
   }
 
   @Override
@@ -50,12 +70,12 @@ final class LettuceClient implements Client {
 
   @Override
   public long append(String key, String value) {
-    return connection.sync().rpush(key, value);
+    return lists.rpush(key, value);
   }
 
   @Override
   public List<String> list(String key) {
-    return connection.sync().lrange(key, 0, -1);
+    return lists.lrange(key, 0, -1);
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 /**
  * Plays one client of a database with a library of the JVM, as recorder.ts does with libraries of Node.js.
  *
- * <p>java Recorder jedis|lettuce|redisson HOST PORT CLIENT [default|several|once]
+ * <p>java Recorder jedis|lettuce|redisson HOST PORT CLIENT [default|several|once|cluster]
  */
 public final class Recorder {
   private static final long SLICE_NS = 4_000_000_000L;
