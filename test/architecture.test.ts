@@ -49,7 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "ports/resp": ["core/api", "core/base", TIMING, BASE],
   "ports/object-store": ["core/backup", BASE],
   "mechanisms/observe": [...CORE, ...PORTS, ...KIT],
-  "mechanisms/site": ["controller-kit/files", "ports/resp", "core/merge", "core/base", BASE],
+  "mechanisms/site": ["controller-kit/files", "ports/resp", "core/merge", "core/slots", "core/base", BASE],
   "mechanisms/supervisor": [
     ...["controller-kit/files", "controller-kit/processes", "ports/resp"],
     ...["core/releases", "core/api", "core/base", BASE],

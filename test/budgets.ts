@@ -53,6 +53,11 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/cluster-clients.test.ts": [90, 900, "clients in other languages are built the first time"],
   "test/world/backups.test.ts": 90,
+  "test/scenario/active-active-shards.test.ts": [
+    90,
+    900,
+    "two clusters, whose shards are upgraded, killed and compared while clients write",
+  ],
   "test/scenario/active-active-data.test.ts": [80, 480, "two clusters, whose nodes and primaries are replaced"],
   "test/scenario/active-active-seeds.test.ts": [
     80,
@@ -168,6 +173,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/link/transport/listener.test.ts": 20,
   "src/programs/agent/switchover/verify-large.test.ts": 20,
   "src/programs/link/away.test.ts": 20,
+  "src/programs/link/slices.test.ts": 20,
   "src/programs/link/large-values.test.ts": 20,
   "src/mechanisms/supervisor/primary-start.test.ts": 20,
   "src/core/planner/cluster/orders.test.ts": 20,
@@ -256,6 +262,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/public-client.test.ts": 10,
   "src/bin/operator.test.ts": 10,
   "src/core/merge/limits.test.ts": 10,
+  "src/core/merge/slices.test.ts": 10,
   "src/core/merge/properties.test.ts": 10,
   "src/programs/link/successor.test.ts": 10,
   "src/programs/mover/crossing.test.ts": 8,

@@ -74,6 +74,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "participatingClusters[].name": SITES,
     "participatingClusters[].namespace": VALIDATED_ONLY,
     "participatingClusters[].externalReplicationPort": "src/core/planner/active-active/other-sites.test.ts",
+    "participatingClusters[].shardCount": "src/core/planner/active-active/linked.test.ts",
     globalConfigurations: SITES,
     storeEnterpriseCluster: "src/core/planner/active-active/decide.test.ts",
     "storeEnterpriseCluster.name": "src/core/planner/active-active/decide.test.ts",

@@ -14,8 +14,14 @@ export interface WrittenSites extends AsyncDisposable {
   readonly writers: readonly SiteWriter[];
 }
 
+/** What the database of the sites is to be besides. */
+export interface WrittenOptions {
+  /** How many shards it is made with, and how many west has of these. */
+  readonly shards?: { readonly all: number; readonly west: number };
+}
+
 /** Starts them, with the database at this version. */
-export async function startWrittenSites(storeVersion: string): Promise<WrittenSites> {
+export async function startWrittenSites(storeVersion: string, { shards }: WrittenOptions = {}): Promise<WrittenSites> {
   await using stack = new AsyncDisposableStack();
   const sites = stack.use(await startSites());
   const [east, west] = await sites.open(["east", "west"], latestRelease());
@@ -24,9 +30,12 @@ export async function startWrittenSites(storeVersion: string): Promise<WrittenSi
   await sites.introduce(both);
   await east.apply(
     database("carts", {
-      participatingClusters: both.map(({ name }) => ({ name })),
+      participatingClusters: [
+        { name: east.name },
+        { name: west.name, ...(shards === undefined ? {} : { shardCount: shards.west }) },
+      ],
       storeVersion,
-      globalConfigurations: { replication: true },
+      globalConfigurations: { replication: true, ...(shards === undefined ? {} : { shardCount: shards.all }) },
     }),
   );
   for (const site of both) await serves(site, "carts", storeVersion);

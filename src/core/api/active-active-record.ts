@@ -44,6 +44,8 @@ export interface SiteOfDatabase {
   readonly guid: string;
   /** Number of the participant that has it, 1 to 63. */
   readonly site: number;
+  /** How many slices the Active-Active database has, each of which is merged on its own. Absent: one, all of its keys. */
+  readonly slices?: number;
 }
 
 /** A remote cluster as the operator knows it, for the links of this cluster: public facts alone. */
@@ -65,4 +67,6 @@ export interface ActiveActiveParticipant {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly externalReplicationPort?: number | undefined;
+  /** How many shards it has; absent: as many as the configuration says. */
+  readonly shardCount?: number | undefined;
 }

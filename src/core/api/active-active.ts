@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { databaseSpec, globalConfiguration } from "./database-spec.ts";
+import { databaseSpec, globalConfiguration, shards } from "./database-spec.ts";
 import { condition, dnsLabel } from "./parts.ts";
 import { STORE_VERSIONS } from "./records.ts";
 import { SPEC_STATUSES } from "./states.ts";
@@ -22,6 +22,11 @@ export const activeActiveSpec = z.object({
           .max(65_535)
           .optional()
           .describe("Port at which links of other participants reach this one; 9444 when absent."),
+        shardCount: shards
+          .optional()
+          .describe(
+            "Number of shards of this participant, up to that of `globalConfigurations`, which holds when absent; chosen when the participant comes.",
+          ),
       }),
     )
     .min(1)

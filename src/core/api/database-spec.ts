@@ -16,7 +16,8 @@ const { memorySize, ...settings } = SPEC_FIELDS;
 /** Shards that a database may ask for. */
 export const MOST_SHARDS = 512;
 
-const shards = z.int().min(1).max(MOST_SHARDS);
+/** A number of shards. */
+export const shards = z.int().min(1).max(MOST_SHARDS);
 
 /** The slots of each shard, as `0-4095,8192`, and its part of the memory where it is named, as `0-4095=25%`. */
 export const shardSlots = z
@@ -76,5 +77,9 @@ export type DatabaseSpec = z.output<typeof databaseSpec>;
 
 /** What all sites of an Active-Active database say alike; they compare it with every default filled in, also that of sites of older releases. */
 export const globalConfiguration = databaseSpec.omit({ shardSlots: true }).extend({
-  shardCount: shards.default(1).describe("Number of shards; a site has one."),
+  shardCount: shards
+    .default(1)
+    .describe(
+      "Number of shards of each participant, and the most that one may have; chosen when the database is made.",
+    ),
 });

@@ -164,6 +164,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly activeActive?: SiteOfDatabase;
   /** Clients are not let in: what the other sites hold is not here yet. */
   readonly awaitsSites?: true;
+  /** Of the shards of a site that awaits others: those at which that is here already, each with the start of its primary. Absent: none. */
+  readonly sitesJoined?: readonly string[];
   /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
   readonly waitingFor?: string;
   /** What a user must clear before its primary moves; absent when nothing is, and from nodes of releases before 0.5.0. */

@@ -9,7 +9,7 @@ export function withSitesAwaited(record: DatabaseRecord): DatabaseRecord {
 }
 
 /** The record of a site that has what the other sites hold. */
-export function withSitesJoined({ awaitsSites: _over, ...rest }: DatabaseRecord): DatabaseRecord {
+export function withSitesJoined({ awaitsSites: _over, sitesJoined: _joined, ...rest }: DatabaseRecord): DatabaseRecord {
   return rest;
 }
 

@@ -19,6 +19,7 @@ const one: Shards = { shards: [shard(1)] };
 const two: Shards = { shards: [low, high] };
 const moved: Shards = { shards: [shard(1, 0, 8_192), shard(2, 8_193)] };
 const site = { activeActive: { guid: "g", site: 1 } };
+const slicedSite = (slices: number) => ({ activeActive: { guid: "g", site: 1, slices } });
 
 /** Two shards beside the one that serves. */
 const reshaping = (over: Partial<ReshapeIntent> = {}): Shards => ({
@@ -52,10 +53,12 @@ const servable: readonly (readonly [string, Shards, RegExp | undefined])[] = [
   ["a range beyond the last slot is refused", { shards: [low, shard(2, 8_192, 16_384)] }, /not each slot/],
   ["a database that is being deleted may have no shard left", { shards: [] }, undefined],
   ["a site has one shard", { ...one, ...site }, undefined],
-  ["a site has no two shards", { ...two, ...site }, /site of an Active-Active database/],
+  ["a site that is merged as one has no two shards", { ...two, ...site }, /has slots of two shards/],
+  ["a site has several shards where each has whole slices", { ...two, ...slicedSite(4) }, undefined],
+  ["no slice of a site is at two shards", { ...two, ...slicedSite(3) }, /has slots of two shards/],
   ["further shards are beside those that serve", reshaping(), undefined],
   ["the former shards are beside those that serve", retiring, undefined],
-  ["a site gets no further shards", { ...reshaping(), ...site }, /site of an Active-Active database/],
+  ["a site gets no further shards", { ...reshaping(), ...site }, /site of an Active-Active database do not change/],
   ["further shards have each slot", reshaping({ shards: [shard(7, 0, 8_191)] }), /each slot .* of the further/],
   ["a further shard has an id of its own", reshaping({ shards: [shard(1)] }), /has the id of one that serves/],
   ["a further shard has instances of its own", reshaping({ shards: [{ ...shard(1), id: 7 }] }), /an instance of a/],

@@ -1,17 +1,19 @@
 import { everyShard, nextShardOf } from "../api/every-shard.ts";
 import type { DatabaseRecord, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
 import { slotsOf } from "../slots/shard-slots.ts";
+import { hasWholeSlices } from "../slots/site-slices.ts";
 import { slotTable } from "../slots/slot-table.ts";
 import { nextTable, replacedShards } from "../planner/database/replaced-shards.ts";
 
 /** What a record says of shards and slots. */
 type Shards = Pick<DatabaseRecord, "shards" | "tableEpoch" | "activeActive" | "reshape" | "nextShard">;
 
-/** True when the record says which shard has which slot: programs of releases before 0.6.0 must not read it. */
-export function hasSlots({ shards, tableEpoch, reshape }: Shards): boolean {
+/** True when the record says which shard has which slot, or how slots are merged: programs of releases before 0.6.0 must not read it. */
+export function hasSlots({ shards, tableEpoch, reshape, activeActive }: Shards): boolean {
   return (
     tableEpoch !== undefined ||
     reshape !== undefined ||
+    activeActive?.slices !== undefined ||
     shards.length > 1 ||
     shards.some(({ slots }) => slots !== undefined)
   );
@@ -22,14 +24,24 @@ export function whyNotServable(record: Shards): string | undefined {
   const { shards, activeActive, reshape } = record;
   if (shards.length === 0) return undefined;
   if (slotTable(shards.map(slotsOf)) === undefined) return "not each slot has exactly one shard";
-  if (activeActive !== undefined && (shards.length > 1 || reshape !== undefined))
-    return "a site of an Active-Active database has one shard";
+  if (activeActive !== undefined) return whyNotSite(shards, activeActive.slices ?? 1, reshape);
   return reshape === undefined ? undefined : whyNoReshape(record, reshape);
 }
 
 /** Why the shards of a record cannot become these; undefined when they can: the epoch of the table rises with each change of it, and with nothing else. */
 export function whyNoSuccessor(before: Shards, after: Shards): string | undefined {
   return whyNotServable(after) ?? whyNoStep(before, after) ?? whyNoTable(before, after);
+}
+
+/** Each slice of an Active-Active database is merged at one engine of a site. */
+function whyNotSite(
+  shards: readonly ShardRecord[],
+  slices: number,
+  reshape: ReshapeIntent | undefined,
+): string | undefined {
+  if (reshape !== undefined) return "the shards of a site of an Active-Active database do not change";
+  const isDivided = shards.some((shard) => !hasWholeSlices(slotsOf(shard), slices));
+  return isDivided ? "a slice of an Active-Active database has slots of two shards" : undefined;
 }
 
 function whyNoReshape(record: Shards, { shards, mover, phase, tableEpoch }: ReshapeIntent): string | undefined {

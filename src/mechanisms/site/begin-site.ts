@@ -70,7 +70,7 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
 }> {
   const client = await connectSite(options);
   const confirming = { replicas: await connectBeside(options), disk: await connectBeside(options) };
-  const saved = await readSavedLog(client);
+  const saved = await readSavedLog(client, options.slice.kept);
   const engineRun = await runOf(client);
   const { stream, keptUntil } = await goOn({ ...options, client }, saved.place);
   // another process may have less than this site has sent: it is older, or has lost the end of its file

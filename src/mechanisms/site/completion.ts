@@ -72,11 +72,11 @@ export class Completion {
   }
 
   async #announce(): Promise<void> {
-    const { begin, capture, clock, signal, keptBytes } = this.#options;
+    const { begin, capture, clock, signal, keptBytes, slice } = this.#options;
     const { client, site } = begin;
     const hasRoom = (): boolean => site.kept.bytes < ANNOUNCED_PART * keptBytes;
     const read = (key: string): Promise<void> => capture.read(key);
-    await announceKeys({ client, clock, read, hasRoom, signal }, site.keys.known);
+    await announceKeys({ client, slice, clock, read, hasRoom, signal }, site.keys.known);
     if (!signal.aborted) this.#now({ announced: true, announcedKnown: true });
   }
 
@@ -88,9 +88,9 @@ export class Completion {
 
   /** What compares keys of this site with those of another one. */
   get finder(): Finder {
-    const { begin, capture, holds, onEffects, signal } = this.#options;
+    const { begin, capture, holds, onEffects, signal, slice } = this.#options;
     const { client, site } = begin;
-    return { client, site, capture, holds, onEffects, signal, comparing: this.#comparing };
+    return { client, slice, site, capture, holds, onEffects, signal, comparing: this.#comparing };
   }
 
   #now(announced: Pick<Place, "announced" | "announcedKnown">): void {

@@ -93,8 +93,9 @@ export class EngineSite {
 
   #openCapture(): Capture {
     const { client, site, from, life, beside } = this.#begin;
-    const { clock, signal } = this.#options;
+    const { clock, signal, slice } = this.#options;
     return new Capture({
+      slice,
       client,
       beside,
       clock,
@@ -147,7 +148,13 @@ export class EngineSite {
     await this.#accepting.promise;
     this.#site.participants.begins(origin);
     const confirmed = (seq: number): Promise<void> => this.#reach(seq);
-    return giveAll({ ...this.#begin, capture: this.#capture, holds: this.#locks, confirmed });
+    return giveAll({
+      ...this.#begin,
+      slice: this.#options.slice,
+      capture: this.#capture,
+      holds: this.#locks,
+      confirmed,
+    });
   }
 
   /** Another site can be compared with this one, or get all from it. */

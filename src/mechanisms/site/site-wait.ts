@@ -16,10 +16,19 @@ export function askingSites({ id, sites }: SiteWait): readonly [string, ...Arg[]
   return inLinkDatabase("EVAL", "redis.call('SET', ARGV[1], ARGV[2])", LINK_KEYS.mark, `${MARK}${sites}:${id}`);
 }
 
-/** Reads what the link has answered: how many sites have it; nothing before its first answer. */
-export function sitesAnswered({ id }: SiteWait): readonly [string, ...Arg[]] {
-  return inLinkDatabase("EVAL_RO", "return redis.call('GET', ARGV[1])", `${ANSWER}${id}`);
+/** Reads what the link has answered: how many sites have it, of each slice of the engine; nothing before all have answered. */
+export function sitesAnswered({ id }: SiteWait, slices: readonly string[]): readonly [string, ...Arg[]] {
+  const answers = slices.map((slice) => answerKey(id, slice));
+  return inLinkDatabase("EVAL_RO", LEAST_ANSWER, ...answers);
 }
+
+const LEAST_ANSWER = `local least = nil
+for _, answer in ipairs(ARGV) do
+  local sites = tonumber(redis.call('GET', answer))
+  if not sites then return false end
+  least = math.min(least or sites, sites)
+end
+return least`;
 
 /** What the mark asks for; undefined of another mark. */
 export function siteWaitIn(mark: string): SiteWait | undefined {
@@ -29,8 +38,12 @@ export function siteWaitIn(mark: string): SiteWait | undefined {
 }
 
 /** Tells the client that waits how many sites have it. */
-export function answerWait({ id }: SiteWait, sites: number): LinkKeyCommand {
-  return ["SET", `${ANSWER}${id}`, sites, "PX", SITE_WAIT_MS];
+export function answerWait({ id }: SiteWait, sites: number, slice: string): LinkKeyCommand {
+  return ["SET", answerKey(id, slice), sites, "PX", SITE_WAIT_MS];
+}
+
+function answerKey(id: string, slice: string): string {
+  return `${ANSWER}${id}${slice}`;
 }
 
 const MARK = "sites:";

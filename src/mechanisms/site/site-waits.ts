@@ -3,6 +3,7 @@ import type { Site } from "../../core/merge/site.ts";
 import type { VersionVector } from "../../core/merge/operations/version-vector.ts";
 import type { Capture } from "./operations/capture.ts";
 import { linkTransaction } from "./saved/marks.ts";
+import type { SiteSlice } from "./saved/slice.ts";
 import { answerWait, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
 import { execute, type TransactionContext } from "./saved/transaction.ts";
 
@@ -15,6 +16,7 @@ export interface SiteWaitsOptions extends TransactionContext {
   /** Keys of the site are known to differ from what is here: it does not hold all that was written. */
   readonly differs: (site: number) => boolean;
   readonly capture: Pick<Capture, "passed" | "reached">;
+  readonly slice: Pick<SiteSlice, "suffix" | "kept">;
 }
 
 /** Clients that wait until other sites have what was written before. */
@@ -55,7 +57,11 @@ export class SiteWaits {
   }
 
   #answer(wait: SiteWait, sites: number): void {
-    const answer = execute(this.#options, linkTransaction([answerWait(wait, sites)], []), () => undefined);
+    const answer = execute(
+      this.#options,
+      linkTransaction([answerWait(wait, sites, this.#options.slice.suffix)], []),
+      () => undefined,
+    );
     answer.catch(() => undefined); // who waits for the connection, or for the signal, has the failure
   }
 }

@@ -1,6 +1,7 @@
 import type { Formatted } from "../../core/api/format.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { EngineLogin } from "../../core/api/engine-login.ts";
+import type { SliceOfEngine } from "../../core/base/slot-range.ts";
 import type { Address, EnginePlace } from "./proxy-control.ts";
 
 /**
@@ -19,9 +20,12 @@ export interface LinkedSite {
   readonly authorities: string;
 }
 
-/** An Active-Active database as the link of one node serves it. */
+/** An Active-Active database, or a slice of one, as the link of one node serves it. */
 export interface LinkedDatabase {
+  /** Of the database, or of its slice: `namedSlices`. */
   readonly guid: string;
+  /** Absent: all keys of the database. */
+  readonly slice?: SliceOfEngine;
   readonly bdb: number;
   /** Number of the own site. */
   readonly site: number;

@@ -80,6 +80,8 @@ export interface EndpointConfig {
   /** Present at a site of an Active-Active database: how requests of clients log in. They write what links carry, and nothing else. */
   readonly site?: {
     readonly logins: readonly EngineLogin[];
+    /** How many slices the database has, each of which is merged on its own. Absent: one, all of its keys. */
+    readonly slices?: number;
     /** What the other sites hold is not here yet: clients get an error at once, and no request of theirs gets to an engine. */
     readonly awaitsSites?: true;
   };

@@ -197,6 +197,7 @@ export const ACTIVE_ACTIVE_FIELDS: Fields = {
     bound: "links ask for a certificate by the authority in the Secret of that remote cluster",
     test: SITES,
   },
+  "participatingClusters[].shardCount": OWN,
   storeEnterpriseCluster: OWN,
   "storeEnterpriseCluster.name": {
     reaches: "a cluster of the namespace",

@@ -104,11 +104,13 @@ export class Linking {
   }
 }
 
-function remoteSite(id: number, { address }: CuttableWay, { certificate }: Authority): LinkedSite {
+/** A site as the link of another one reaches it. */
+export function remoteSite(id: number, { address }: CuttableWay, { certificate }: Authority): LinkedSite {
   return { id, name: `site-${id}`, address, serverName: nameOf(id), authorities: certificate };
 }
 
-function certificateOf(id: number, authority: Authority): LinkCertificate {
+/** What the link of a site shows. */
+export function certificateOf(id: number, authority: Authority): LinkCertificate {
   const about = {
     commonName: nameOf(id),
     dnsNames: [nameOf(id)],

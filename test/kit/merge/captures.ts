@@ -1,4 +1,4 @@
-import { expiredEffects } from "../../../src/core/merge/operations/expired-effects.ts";
+import { expiredWithin } from "../../../src/core/merge/operations/captured-slice.ts";
 import type { Effect } from "../../../src/core/merge/operations/operation.ts";
 import type { Dot } from "../../../src/core/merge/operations/version-vector.ts";
 import { shownBy } from "./over.ts";
@@ -18,7 +18,8 @@ export function captureEffects(place: Place, effects: readonly Effect[], now: nu
 
 /** What the engine did by itself before it did what the site asked for: that comes after it, also for a process that begins in between. */
 export function captureExpired(place: Place, commands: Commands, now: number): void {
-  const effects = commands.flatMap((command) => expiredEffects(command));
+  const { holds = () => true } = place;
+  const effects = commands.flatMap((command) => expiredWithin(command, holds));
   if (effects.length === 0 || place.captured >= place.at) return;
   place.captured = place.at;
   place.at -= 1;
@@ -42,7 +43,9 @@ export function captureCommands(place: Place, commands: Commands, now: number): 
     place,
     wantedBy(captured).map((wanted) => ({ ...wanted, latest: place.at })),
   );
-  suspect(place, place.lost.pass(commands, undefined));
+  // of a key of another slice it looks at nothing
+  const own = commands.filter(([, key = ""]) => place.holds?.(key) !== false);
+  suspect(place, place.lost.pass(own, undefined));
   const effects = captured.flatMap((each) => each.effects);
   if (effects.length === 0) return;
   const read = wantedBy(captured).map(({ key }) => key);

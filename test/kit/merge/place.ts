@@ -116,6 +116,8 @@ export interface Disk {
 /** A site with its engine. What is not read-only is lost when its process ends. */
 export interface Place {
   readonly id: number;
+  /** The keys that are merged there, of an engine that has others too; undefined: all. */
+  holds: ((key: string) => boolean) | undefined;
   site: Site;
   origin: number;
   /** `new`: it has nothing yet; `joined`: its clients wait for the other sites; `gone`: it was removed. */
@@ -165,7 +167,7 @@ export function newPlace(
   sites: readonly number[],
   state: Place["state"],
 ): Place {
-  return { ...fixed, sites, ...nothing({ ...fixed, sites }, 0), state };
+  return { ...fixed, sites, holds: undefined, ...nothing({ ...fixed, sites }, 0), state };
 }
 
 /** All that a place has is gone, with its engine. */
@@ -176,7 +178,7 @@ export function loseAll(place: Place): void {
 function nothing(
   { id, sites, limits }: Pick<Place, "id" | "sites" | "limits">,
   life: number,
-): Omit<Place, "id" | "sites" | "skew" | "limits"> {
+): Omit<Place, "id" | "sites" | "skew" | "limits" | "holds"> {
   const site = Site.empty({ origin: id, sites, life: String(life), limits });
   return {
     origin: id,
@@ -218,11 +220,20 @@ export function runAll({ engine }: Place, commands: readonly (readonly string[])
 
 /** The engine does what another site did, and keeps it with its log; it says in its stream only what changed something. */
 export function applyAt(place: Place, { mark, commands, logged }: Apply): void {
-  const changing = runAll(place, commands);
+  const changing = runAll(
+    place,
+    commands.flatMap((command) => writtenAt(place, command)),
+  );
   const { stored, stream } = place;
   if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
   else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
   stream.push({ kind: "mark", mark, commands: changing });
+}
+
+/** Of a removal of all keys, those of other slices stay. */
+function writtenAt({ holds, engine }: Place, command: EngineCommand): readonly EngineCommand[] {
+  if (holds === undefined || command[0] !== "FLUSHDB") return [command];
+  return engine.keys.filter(holds).map((key) => ["DEL", key]);
 }
 
 /** Has the engine do what the site has decided. */

@@ -1,4 +1,5 @@
 import { capturedEffects } from "../../../src/core/merge/operations/captured-effects.ts";
+import { capturedOf } from "../../../src/core/merge/operations/captured-slice.ts";
 import type { Captured } from "../../../src/core/merge/operations/captured.ts";
 import type { Entry, Place, Wanted, Work } from "./place.ts";
 
@@ -21,10 +22,10 @@ export function entryOf(
 }
 
 /** What a command of the stream did, with what is known of the members of sorted sets before it. */
-export function capturedAt({ scores }: Place, command: readonly string[]): Captured {
+export function capturedAt({ scores, holds }: Place, command: readonly string[]): Captured {
   const captured = capturedEffects(command, scores);
   if (captured === undefined) throw new Error(`no rule for ${command.join(" ")}`);
-  return captured;
+  return holds === undefined ? captured : capturedOf(captured, holds);
 }
 
 /** What these commands have to read. */

@@ -188,7 +188,7 @@ function passTime(sites: Sites, place: Sites["places"][number] | undefined, isAt
 }
 
 /** Few keys and members, so that sites meet; keys of one name get every type. */
-function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): readonly string[] {
+export function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): readonly string[] {
   const key = one("a", "b");
   const member = one("m", "n", "o");
   const value = String(one(1, 2, 3, 40, 50));

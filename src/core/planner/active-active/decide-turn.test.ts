@@ -42,6 +42,7 @@ function viewOfWest(upgradeNow: string | undefined): ActiveActiveView {
     link: undefined,
     participants: participants.map(({ name }) => ({
       name,
+      knowsSlices: true,
       word: { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] },
     })),
     siteDatabases: participants.map(({ name }) => ({ name, version: "7.2", isLinked: true })),

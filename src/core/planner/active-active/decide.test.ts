@@ -191,7 +191,7 @@ const cases: readonly Case[] = [
     object,
     change: {
       database: { spec: { ...rest.spec, storeVersion: "7.2" }, site: undefined },
-      participants: [{ name: "east", word: silent }],
+      participants: [{ name: "east", knowsSlices: true, word: silent }],
     },
     does: { kind: "rest" },
     held: "Unreachable",
@@ -201,7 +201,7 @@ const cases: readonly Case[] = [
     object,
     change: {
       database: { spec: { ...rest.spec, storeVersion: "7.2", memorySize: "100MB" }, site: undefined },
-      participants: [{ name: "east", word: silent }],
+      participants: [{ name: "east", knowsSlices: true, word: silent }],
     },
     does: { kind: "write-database", spec: { ...rest.spec, storeVersion: "7.2" } },
     held: "Unreachable",
@@ -274,7 +274,7 @@ for (const { rule, own = [known], others = [known], change = {}, does, finds, he
       object: given.object && objectOf(given.object),
       own,
       others,
-      participants: participants.map(({ name }) => ({ name, word: fits })),
+      participants: participants.map(({ name }) => ({ name, knowsSlices: true, word: fits })),
       siteDatabases: [],
       link: undefined,
       database: undefined,

@@ -13,6 +13,7 @@ import { participantFindings, type Participant } from "./participants.ts";
 import type { LinkFacts } from "./replication.ts";
 import { turnFindings, type SiteDatabase } from "./turn.ts";
 import { joinedRecord, liveRecord } from "./record.ts";
+import { sliceFindings } from "./slices.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
 import { block } from "../findings/finding.ts";
@@ -84,23 +85,29 @@ export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision
   const known = knownRecord(view);
   const held = participantFindings(view.participants);
   const awaited = awaitedBy(view, known);
-  const decided = { findings: view.objections, held, awaited, record: known };
   const { object, self } = view;
+  const objections = objectionsTo(view, known);
+  const decided = { findings: objections, held, awaited, record: known };
   if (object === undefined) return { ...decided, findings: [], step: stepOf(actWithoutObject(view, known)) };
   if (object.isDeleted) return { ...decided, step: stepOf(teardownAct(view, known, object)) };
   if (isDeletedElsewhere(view, object)) return { ...decided, step: stepOf({ kind: "delete-object" }) };
   const participates = object.spec.participatingClusters.some(({ name }) => name === self);
   if (self === undefined || !participates) {
     const objection = notParticipating(view);
-    return { ...decided, findings: [...view.objections, objection], step: waitFor(objection) };
+    return { ...decided, findings: [...objections, objection], step: waitFor(objection) };
   }
-  const agreement = alignWithRecord(view, known, object, self);
+  const agreement = alignWithRecord({ ...view, objections }, known, object, self);
   if (agreement !== undefined) return { ...decided, step: stepOf(agreement) };
-  const [objection] = view.objections;
+  const [objection] = objections;
   if (objection !== undefined) return { ...decided, step: waitFor(objection) };
   if (known === undefined) return { ...decided, step: REST };
   const mayUpgrade = held.length === 0 && awaited.length === 0;
   return { ...decided, step: stepOf(linkedDatabaseAct({ ...view, self, record: known, mayUpgrade })) };
+}
+
+function objectionsTo(view: ActiveActiveView, known: ActiveActiveRecord | undefined): readonly Finding[] {
+  const { object, participants, objections } = view;
+  return object === undefined ? objections : [...objections, ...sliceFindings(object.spec, known, participants)];
 }
 
 function stepOf(what: ActiveActiveAct | undefined): Step<ActiveActiveAct> {

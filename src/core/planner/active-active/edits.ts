@@ -13,15 +13,19 @@ export interface WrittenSpec extends Readonly<Record<string, unknown>> {
 /** What an edit comes to, or why it is refused. */
 export type EditResult<T> = { readonly value: T } | { readonly objection: Objection };
 
-/** A site as users name it, `west` or `west:443`: its remote cluster, and the port at which links reach it. */
+/** A site as users name it, `west`, `west:443`, `west/2` or `west:443/2`: its remote cluster, the port at which links reach it, and its shards. */
 export function siteOfText(text: string): EditResult<ActiveActiveParticipant> {
-  const [name = "", port, ...more] = text.split(":");
-  const parsed = activeActiveSpec.shape.participatingClusters.element.safeParse(
-    port === undefined ? { name } : { name, externalReplicationPort: port === "" ? NaN : Number(port) },
-  );
-  if (parsed.success && more.length === 0) return { value: parsed.data };
-  const why = "a site is the name of its StoreEnterpriseRemoteCluster, with a port of 1 to 65535 after a colon or none";
-  return { objection: invalidValue("spec.participatingClusters", text, why, "for instance west, or west:443") };
+  const [, name = "", port, shards] = /^([^:/]*)(?::([^/]*))?(?:\/(.*))?$/.exec(text) ?? [];
+  const numberOf = (digits: string): number => (digits === "" ? NaN : Number(digits));
+  const parsed = activeActiveSpec.shape.participatingClusters.element.safeParse({
+    name,
+    ...(port === undefined ? {} : { externalReplicationPort: numberOf(port) }),
+    ...(shards === undefined ? {} : { shardCount: numberOf(shards) }),
+  });
+  if (parsed.success) return { value: parsed.data };
+  const why =
+    "a site is the name of its StoreEnterpriseRemoteCluster, with a port of 1 to 65535 after a colon or none, and its number of shards after a slash or none";
+  return { objection: invalidValue("spec.participatingClusters", text, why, "for instance west, west:443 or west/2") };
 }
 
 /** The spec with one more site. */

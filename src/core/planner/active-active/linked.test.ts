@@ -17,6 +17,8 @@ const record = numberSites(older);
 const spec = { ...record.configuration, storeEnterpriseCluster: { name: "rec" }, storeVersion: "8.0" };
 const evicting = { ...record, configuration: globalConfiguration.parse({ evictionPolicy: "allkeys-lru" }) };
 
+const fewer = record.participants.map((one) => (one.name === "west" ? { ...one, shardCount: 2 } : one));
+
 const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, does: object | undefined])[] = [
   ["a database is made as the site that it is", {}, { kind: "make-database", spec, site: "a/2" }],
   ["one that is its site is left alone", { database: { spec, site: "a/2" } }, undefined],
@@ -29,6 +31,11 @@ const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, doe
     "one that has joined again gets its new number",
     { database: { spec, site: "a/1" } },
     { kind: "write-database", spec, site: "a/2" },
+  ],
+  [
+    "it says how many slices the database has, and has as many shards as the participant says",
+    { record: { ...record, configuration: { ...record.configuration, shardCount: 6 }, participants: fewer } },
+    { kind: "make-database", spec: { ...spec, shardCount: 2 }, site: "a/2/6" },
   ],
   ["nothing is a site while a node does not know links", { record: older }, { kind: "make-database", spec }],
   [
@@ -47,5 +54,6 @@ for (const [rule, change, does] of cases) {
 
 test("database of a site: its annotation is read as it is written, and other text is none", () => {
   assert.deepEqual(parseSite("5d0c-a_b/12"), { guid: "5d0c-a_b", site: 12 });
+  assert.deepEqual(parseSite("5d0c-a_b/12/6"), { guid: "5d0c-a_b", site: 12, slices: 6 });
   assert.deepEqual(["", "a", "a/", "a/x", "/1"].map(parseSite), Array(5).fill(undefined));
 });

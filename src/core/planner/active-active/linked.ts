@@ -4,6 +4,7 @@ import { compareVersionText } from "#kit/base/version";
 import { canonical } from "./canonical.ts";
 import { evictionObjection } from "../admission/eviction.ts";
 import { siteNumber } from "./numbers.ts";
+import { shardsOfSite, countSlices } from "./slices.ts";
 
 /** The StoreEnterpriseDatabase that was made for it on this participant. */
 export interface ParticipantDatabase {
@@ -41,8 +42,9 @@ export function linkedDatabaseAct(facts: LinkedFacts): LinkedDatabaseAct | undef
 
 /** Which site a database is, as `siteText` has it; undefined when it says nothing of the kind. */
 export function parseSite(text: string): SiteOfDatabase | undefined {
-  const [, guid, site] = /^([\w-]+)\/(\d+)$/.exec(text) ?? [];
-  return guid === undefined ? undefined : { guid, site: Number(site) };
+  const [, guid, site, slices] = /^([\w-]+)\/(\d+)(?:\/(\d+))?$/.exec(text) ?? [];
+  if (guid === undefined) return undefined;
+  return { guid, site: Number(site), ...(slices === undefined ? {} : { slices: Number(slices) }) };
 }
 
 /** Undefined while the link cannot serve it: older nodes do not know links, or eviction would take what the link keeps. */
@@ -50,7 +52,9 @@ function siteText({ record, self }: LinkedFacts): string | undefined {
   const number = siteNumber(record, self);
   const policy = databaseSpec.shape.evictionPolicy.safeParse(record.configuration["evictionPolicy"]).data;
   const mayLink = record.numbers !== undefined && (policy === undefined || evictionObjection(policy) === undefined);
-  return mayLink && number !== undefined ? `${record.guid}/${number}` : undefined;
+  if (!mayLink || number === undefined) return undefined;
+  const slices = countSlices(record);
+  return slices === 1 ? `${record.guid}/${number}` : `${record.guid}/${number}/${slices}`;
 }
 
 /** The version that is asked for, unless it is higher than what is there and may not be yet. */
@@ -59,8 +63,10 @@ function versionFor({ record, mayUpgrade }: LinkedFacts, has: unknown): string {
   return (compareVersionText(record.version, has) ?? 0) > 0 ? has : record.version;
 }
 
-function specOf({ cluster, record }: LinkedFacts, version: string): object {
-  return { ...record.configuration, storeEnterpriseCluster: { name: cluster }, storeVersion: version };
+function specOf({ cluster, record, self }: LinkedFacts, version: string): object {
+  const shardCount = shardsOfSite(record, self);
+  const own = shardCount === countSlices(record) ? {} : { shardCount };
+  return { ...record.configuration, ...own, storeEnterpriseCluster: { name: cluster }, storeVersion: version };
 }
 
 function canonicalSpec(spec: object): string {

@@ -22,7 +22,7 @@ const operators: readonly (readonly [operator: string | undefined, nodes: string
 for (const [operator, nodes, id] of operators) {
   const says = id === undefined ? "fits" : id;
   test(`a participant with operator ${operator ?? "that has said nothing"} and nodes ${nodes}: ${says}`, () => {
-    const found = participantFinding({ name: "west", word: answering(operator, nodes) })?.id;
+    const found = participantFinding({ name: "west", knowsSlices: true, word: answering(operator, nodes) })?.id;
     proves(
       "§9 Active-Active: operator 8.0.2-2 or later on every participant",
       "a table of operators around 8.0.2-2: the finding of each, or none",
@@ -31,7 +31,12 @@ for (const [operator, nodes, id] of operators) {
 }
 
 test("a participant that has its database of before, when it was taken out, is named with what to delete there", () => {
-  const found = participantFinding({ name: "west", word: answering("8.2.0-12", "8.2.0-25.12"), formerly: "carts" });
+  const found = participantFinding({
+    name: "west",
+    knowsSlices: true,
+    word: answering("8.2.0-12", "8.2.0-25.12"),
+    formerly: "carts",
+  });
   assert.deepEqual([found?.id, found?.severity], ["NotParticipating", "wait"]);
   assert.equal(found?.remedy, 'in the namespace of the cluster of "west": kubectl delete reaadb carts');
 });
@@ -39,9 +44,9 @@ test("a participant that has its database of before, when it was taken out, is n
 test("participants: each that blocks is named, with its state and its remedy", () => {
   const silent = { answers: false, finding: wait("CredentialsRefused", "it says no", "do this") } as const;
   const found = participantFindings([
-    { name: "east", word: answering("8.2.0-12", "8.2.0-25.12") },
-    { name: "west", word: silent },
-    { name: "north", word: answering("7.22.2-21", "7.22.2-14") },
+    { name: "east", knowsSlices: true, word: answering("8.2.0-12", "8.2.0-25.12") },
+    { name: "west", knowsSlices: true, word: silent },
+    { name: "north", knowsSlices: true, word: answering("7.22.2-21", "7.22.2-14") },
   ]);
   assert.deepEqual(
     found.map(({ id, severity }) => [id, severity]),

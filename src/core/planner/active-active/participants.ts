@@ -32,6 +32,8 @@ export interface Participant {
   /** Of the remote cluster that stands for it. */
   readonly name: string;
   readonly word: ParticipantAnswer;
+  /** All of its nodes have said that they serve a site of several shards. */
+  readonly knowsSlices: boolean;
   /** The database that it has from when it took part before, without knowing that it does again. */
   readonly formerly?: string;
 }

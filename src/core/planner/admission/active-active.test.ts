@@ -46,8 +46,27 @@ const cases: readonly Case[] = [
   {
     rule: "the configuration is judged as that of a database",
     spec: { globalConfigurations: { memorySize: "1MB", shardCount: 3 } },
-    fields: ["spec.globalConfigurations.memorySize", "spec.globalConfigurations.shardCount"],
+    fields: ["spec.globalConfigurations.memorySize"],
     says: /100MB/,
+  },
+  {
+    rule: "it keeps the number of shards that it was made with",
+    before: { globalConfigurations: { shardCount: 3 } },
+    spec: { globalConfigurations: { shardCount: 4 } },
+    fields: ["spec.globalConfigurations.shardCount"],
+    says: /their number does not change/,
+  },
+  {
+    rule: "a participant has no more shards than it was made with",
+    spec: {
+      participatingClusters: [
+        { name: "here", shardCount: 2 },
+        { name: "there", shardCount: 4 },
+      ],
+      globalConfigurations: { shardCount: 3 },
+    },
+    fields: ["spec.participatingClusters[1].shardCount"],
+    says: /shardCount is 3, and a participant has no more/,
   },
   {
     rule: "modules have version numbers",

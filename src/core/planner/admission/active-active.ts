@@ -8,6 +8,7 @@ import { fieldOf, moduleItemsOf, renumberedModules, type ModuleLists } from "./m
 import {
   duplicateValue,
   forbiddenValue,
+  invalidValue,
   notFoundValue,
   objections,
   requiredValue,
@@ -35,6 +36,7 @@ export const ACTIVE_ACTIVE_RULES: readonly SpecRule<ReviewedActiveActive>[] = [
   globalFieldsAreRight,
   participantsAreDistinct,
   participantsExist,
+  participantsHaveFewShards,
   modulesHaveNumbers,
   noUserDefinedModules,
   moduleVersionsAreUnchanged,
@@ -129,6 +131,23 @@ function participantsExist({ spec, references }: ReviewedActiveActive): readonly
             name,
             existingText("remote clusters", known),
             `make the StoreEnterpriseRemoteCluster first: ${getObjects("rerc")}`,
+          ),
+        ],
+  );
+}
+
+/** Each shard of a participant has whole slices. */
+function participantsHaveFewShards({ spec }: ReviewedActiveActive): readonly Objection[] {
+  const slices = spec.globalConfigurations?.shardCount ?? 1;
+  return spec.participatingClusters.flatMap(({ shardCount = 1 }, index) =>
+    shardCount <= slices
+      ? []
+      : [
+          invalidValue(
+            `spec.participatingClusters[${index}].shardCount`,
+            shardCount,
+            `spec.globalConfigurations.shardCount is ${slices}, and a participant has no more`,
+            `set it to ${slices} or fewer, or make the database with more shards`,
           ),
         ],
   );

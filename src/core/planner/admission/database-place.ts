@@ -87,10 +87,12 @@ export function memoryIsInRange({ kind, name, at, spec, existing }: ReviewedData
 }
 
 /** How many shards there can be, and that their number stays. */
-export function shardCountIsPossible({ kind, at, spec, existing }: ReviewedDatabase): readonly Objection[] {
-  const [has, count] = [existing?.shards, shardsOf(spec, existing)];
+export function shardCountIsPossible({ kind, at, spec, before, existing }: ReviewedDatabase): readonly Objection[] {
+  const count = shardsOf(spec, existing);
+  const isSite = kind === "reaadb";
+  const has = isSite ? before?.shardCount : existing?.shards;
   const modules = moduleItemsOf(spec).map(({ name }) => name);
-  const why = shardCountObjection({ count, has, isSite: kind === "reaadb", modules });
+  const why = shardCountObjection({ count, has, slices: isSite ? count : undefined, modules });
   if (why === undefined) return [];
   const remedy = `set ${at}.shardCount to ${has ?? 1}${(has ?? 1) === 1 ? ", or leave it out" : ""}`;
   return [invalidValue(`${at}.shardCount`, count, why, remedy)];

@@ -6,8 +6,8 @@ export interface AskedShards {
   readonly count: number;
   /** How many shards the database has, or is to have; undefined while it has not been made. */
   readonly has: number | undefined;
-  /** The database is a site of an Active-Active database. */
-  readonly isSite: boolean;
+  /** How many slices the Active-Active database has that the database is a site of; undefined of any other one. */
+  readonly slices: number | undefined;
   /** Names of the modules that are asked for. */
   readonly modules: readonly string[];
 }
@@ -16,11 +16,29 @@ export interface AskedShards {
 const LEAST_OF_SHARD = 20_000_000;
 
 /** Why a database cannot have so many shards; undefined when it can. What is asked of objects and of the management API is decided here alone. */
-export function shardCountObjection({ count, has, isSite, modules }: AskedShards): string | undefined {
-  if (isSite && count > 1) return "a site of an Active-Active database has one shard";
+export function shardCountObjection(asked: AskedShards): string | undefined {
+  const { count, has, slices = Infinity, modules } = asked;
+  if (count > slices) return `the Active-Active database was made with ${shardsText(slices)}, and a site has no more`;
   if (count === has) return undefined;
+  const objection = siteShardsObjection(asked, true);
+  if (objection !== undefined) return objection;
   if (count === 1 || modules.length === 0) return undefined;
   return `the commands of modules (${modules.join(", ")}) are served from one shard alone`;
+}
+
+/** Why a database cannot have other shards, because it is a site; undefined when it can, or is to be made. */
+export function siteShardsObjection(
+  { has, slices }: Pick<AskedShards, "has" | "slices">,
+  isOther: boolean,
+): string | undefined {
+  return isOther && has !== undefined && slices !== undefined ? NO_OTHER_AT_SITES : undefined;
+}
+
+const NO_OTHER_AT_SITES =
+  "the shards of a site of an Active-Active database are chosen when the site is made, and their number does not change";
+
+function shardsText(count: number): string {
+  return count === 1 ? "one shard" : `${count} shards`;
 }
 
 /** What so many shards need at least, in bytes. */

@@ -239,7 +239,7 @@ function memoryGiven(desired: SettingValues, existing: ExistingDatabase): Partia
 }
 
 function isSameSite(a: SiteOfDatabase, b: SiteOfDatabase | undefined): boolean {
-  return a.guid === b?.guid && a.site === b.site;
+  return a.guid === b?.guid && a.site === b.site && a.slices === b.slices;
 }
 
 function warningsOf(view: DatabaseView): readonly Finding[] {

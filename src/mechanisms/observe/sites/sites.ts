@@ -26,6 +26,12 @@ export function knowsLinks({ nodes }: Pick<SiteRecords, "nodes">): boolean {
   return nodes.length > 0 && nodes.every(({ capabilities = [] }) => capabilities.includes("site-links"));
 }
 
+/** Whether every node serves a site of several shards; those of releases before 0.6.0 do not. */
+export function knowsSlices(answer: SiteState["answer"]): boolean {
+  if ("evidence" in answer || answer.nodes.length === 0) return false;
+  return answer.nodes.every(({ capabilities = [] }) => capabilities.includes("several-shards"));
+}
+
 /** The last answer of a site, and the version of the secret that it was polled with. */
 export interface SiteState {
   readonly answer: SiteRecords | SiteUnreachable;

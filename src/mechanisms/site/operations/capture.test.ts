@@ -11,6 +11,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { StreamCommand } from "../../../ports/resp/replication-stream.ts";
 import { FIRST_PLACE } from "../saved/place.ts";
 import { LINK_DATABASE, LINK_KEYS } from "../saved/marks.ts";
+import { ALL_KEYS } from "../saved/slice.ts";
 import { Capture, type CaptureOptions } from "./capture.ts";
 
 test("members that a client added under a condition are read before the site writes all of their key again, although both come by at once", async () => {
@@ -114,6 +115,7 @@ function captureOf(
   taking: Pick<CaptureOptions, "onEffects" | "onRead" | "onMark">,
 ): Capture {
   return new Capture({
+    slice: ALL_KEYS,
     ...taking,
     client,
     beside: () => Promise.resolve(client),

@@ -1,7 +1,6 @@
-import { capturedEffects } from "../../../core/merge/operations/captured-effects.ts";
+import { capturedWithin, expiredWithin } from "../../../core/merge/operations/captured-slice.ts";
 import type { Captured } from "../../../core/merge/operations/captured.ts";
 import type { Effect } from "../../../core/merge/operations/operation.ts";
-import { expiredEffects } from "../../../core/merge/operations/expired-effects.ts";
 import { KnownScores } from "../../../core/merge/operations/known-scores.ts";
 import type { RepairedKeys } from "../../../core/merge/repaired-keys.ts";
 import type { ExpiringKeys } from "../../../core/merge/state/lost-expiries.ts";
@@ -24,18 +23,21 @@ import {
   stillHidden,
   whenBack,
 } from "./read-turns.ts";
-import { ExpiryLooks } from "./expiry-looks.ts";
+import { expiringIn, ExpiryLooks } from "./expiry-looks.ts";
 import { KeyLooks, type LookContext, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, effectsOfScores } from "./key-reads.ts";
 import { MemberLooks } from "./member-looks.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { numberIn, type Place } from "../saved/place.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import { StreamUnits } from "./stream-units.ts";
 
 /** Keys are read by its connection. */
 export interface CaptureOptions extends LookContext {
   /** Where the stream begins, and what of it was captured before. */
   readonly from: Place;
+  /** The keys that are captured. */
+  readonly slice: Pick<SiteSlice, "holds" | "kept">;
   /** What is known of keys of which the time of expiry may be gone. */
   readonly expiring: ExpiringKeys;
   /** What is known of keys that the site is writing again. */
@@ -58,7 +60,7 @@ export class Capture {
   /** What the stream shows, whoever wrote it. */
   readonly written = new WrittenKeys();
   readonly #options: CaptureOptions;
-  readonly #units = new StreamUnits();
+  readonly #units: StreamUnits;
   readonly #reads: PendingReads;
   readonly #looks: KeyLooks;
   readonly #scores = new KnownScores();
@@ -71,10 +73,11 @@ export class Capture {
 
   constructor(options: CaptureOptions) {
     this.#options = options;
+    this.#units = new StreamUnits(options.slice.kept);
     this.#reads = new PendingReads(options, options.name);
     this.#looks = new KeyLooks(options, options.name);
-    this.#members = new MemberLooks(options, this.#looks, this.#scores);
-    this.#expiries = new ExpiryLooks(options, options.name, options.expiring);
+    this.#members = new MemberLooks({ ...options, holds: options.slice.holds }, this.#looks, this.#scores);
+    this.#expiries = new ExpiryLooks(options, options.name, expiringIn(options));
     this.#reached = options.from;
     this.#captured = options.from.captured;
     this.#written = options.from.written;
@@ -123,7 +126,7 @@ export class Capture {
   #pass(command: StreamCommand): Reached {
     const { database, replicationId, offset } = command;
     this.#written += fileBytes(command);
-    const number = numberIn(command);
+    const number = numberIn(command, this.#options.slice.kept);
     if (number !== undefined) this.#anchor = { number, written: this.#written };
     return { replicationId, offset, database, written: this.#written, anchor: this.#anchor };
   }
@@ -162,7 +165,8 @@ export class Capture {
 
   /** Notes first what has to be read, and gives last what is captured, so that a place that is noted then covers both. */
   #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
-    const captured = commands.flatMap((command) => capturedEffects(command, this.#scores) ?? []);
+    const { holds } = this.#options.slice;
+    const captured = commands.flatMap((command) => capturedWithin(command, this.#scores, holds) ?? []);
     const effects = captured.flatMap((each) => each.effects);
     this.#noteWritten(captured.flatMap(keysOf));
     const isNew = end.written > this.#captured;
@@ -184,7 +188,8 @@ export class Capture {
 
   /** Follows the sorted sets through what the site itself wrote, and what the engine did by itself with that. */
   #passWrites(writes: readonly CommandFrame[]): void {
-    this.#noteWritten(writes.flatMap(({ frame }) => argumentAt(frame, 1) ?? []));
+    const { holds } = this.#options.slice;
+    this.#noteWritten(writes.flatMap(({ frame }) => argumentAt(frame, 1) ?? []).filter(holds));
     for (const { name, frame } of writes)
       if (this.#scores.isConcernedBy(name, () => argumentAt(frame, 1) ?? "")) this.#scores.pass(argumentsOf(frame));
   }
@@ -194,7 +199,10 @@ export class Capture {
    * once more for a link that goes on there.
    */
   #takeExpired(writes: readonly CommandFrame[], end: Reached): void {
-    const effects = writes.flatMap(({ name, frame }) => (name === "UNLINK" ? expiredEffects(argumentsOf(frame)) : []));
+    const { holds } = this.#options.slice;
+    const effects = writes.flatMap(({ name, frame }) =>
+      name === "UNLINK" ? expiredWithin(argumentsOf(frame), holds) : [],
+    );
     if (effects.length === 0 || end.written <= this.#captured) return;
     this.#captured = end.written;
     this.#options.onEffects(effects, []);

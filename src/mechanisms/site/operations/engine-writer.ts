@@ -3,6 +3,7 @@ import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
 import type { Apply } from "../../../core/merge/saved/pending-applies.ts";
 import { linkTransaction, writeMark, type LinkKeyCommand } from "../saved/marks.ts";
 import type { Place } from "../saved/place.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import type { LookContext } from "./key-looks.ts";
 import { OverRemovals, type OverFinder } from "./over-removals.ts";
 import { RefusedWrites, type RefusedWritesOptions } from "./refused-writes.ts";
@@ -13,6 +14,8 @@ import { Wakeup } from "./wakeup.ts";
 export interface EngineWriterOptions extends RefusedWritesOptions, LookContext {
   /** Tells its marks from those of an earlier link. */
   readonly name: string;
+  /** What of the engine is the site's. */
+  readonly slice: SiteSlice;
   /** What is over of keys. */
   readonly over: OverFinder;
   /** How far the stream is captured: with what was given to `log`, and no further. */
@@ -120,14 +123,15 @@ export class EngineWriter {
     const captured = this.#captured.splice(0).map((operation) => ({ kind: "captured", operation }) as const);
     this.#isPlaceNew = false;
     const entries = [...captured, ...applies.flatMap(({ logged }) => logged ?? [])];
+    const { slice } = this.#options;
     const kept = isSaved
-      ? saveState(this.#options.save(), this.#place())
-      : [appendToLog({ entries, place: this.#place() })];
+      ? saveState(this.#options.save(), this.#place(), slice.kept)
+      : [appendToLog({ entries, place: this.#place() }, slice.kept)];
     const bytes = bytesIn(kept);
-    const marks = applies.length === 0 ? [] : [writeMark(applies.map(({ mark }) => mark).join(" "))];
+    const marks = applies.length === 0 ? [] : [writeMark(applies.map(({ mark }) => mark).join(" "), slice.kept.mark)];
     const transaction = linkTransaction(
       [...marks, ...kept],
-      applies.flatMap(({ commands }) => commands),
+      applies.flatMap(({ commands }) => commands.map(slice.written)),
     );
     // the next transaction rests on this one
     const replies = await execute(this.#options, transaction, (refusal) => (this.#refusal = refusal));

@@ -4,6 +4,7 @@ import type { RacedKey } from "../../../core/merge/operations/key-part.ts";
 import type { Effect } from "../../../core/merge/operations/operation.ts";
 import { argumentAt, argumentsOf } from "../../../ports/resp/command-frame.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import type { StreamUnit } from "./stream-units.ts";
 import { readAt, type TransactionContext } from "../saved/transaction.ts";
 
@@ -108,6 +109,22 @@ export class ExpiryLooks<Begin> {
     const until: EngineCommand = ["PEXPIRETIME", key];
     return type === undefined ? [until] : [until, [SIZE[type], key]];
   }
+}
+
+/** What is known of keys of a slice: what else the engine holds does not expire for the site. */
+export function expiringIn({
+  expiring,
+  slice,
+}: {
+  readonly expiring: ExpiringKeys;
+  readonly slice: Pick<SiteSlice, "holds">;
+}): ExpiringKeys {
+  return {
+    mayExpire: (key) => slice.holds(key) && expiring.mayExpire(key),
+    isBeingTimed: (key) => expiring.isBeingTimed(key),
+    timedBy: (mark) => expiring.timedBy(mark),
+    isRepeated: (key, mark) => expiring.isRepeated(key, mark),
+  };
 }
 
 interface Suspected<Begin> {

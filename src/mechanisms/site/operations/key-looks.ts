@@ -76,7 +76,7 @@ export class KeyLooks {
         throw error;
       },
     );
-    markUnchanged(client, mark).then((isUnchanged) => {
+    markUnchanged(client, this.#context.slice, mark).then((isUnchanged) => {
       if (!isUnchanged) written.reject(CHANGED);
     }, written.reject);
     return reached;

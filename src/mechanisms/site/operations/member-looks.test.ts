@@ -25,7 +25,11 @@ await test("sets that clients change are looked at, unless they are known, large
       return Promise.resolve();
     },
   };
-  const members = new MemberLooks({ client, clock: systemClock, signal: ended.signal }, looks, scores);
+  const members = new MemberLooks(
+    { client, holds: () => true, clock: systemClock, signal: ended.signal },
+    looks,
+    scores,
+  );
   for (const key of ["large", "text", "known"]) members.pass(["ZADD", key, "1", "m"]);
   for (const name of ["SET", "ZPOPMIN"]) members.pass([name, "other"]);
   for (let number = 0; number < 9; number += 1) {
@@ -50,7 +54,7 @@ await test("an error of a look is thrown to who follows the stream, and a failur
   const client = { callAll: () => Promise.reject(outcomes.shift() ?? new Error("asked too often")) };
   const looks = { look: () => Promise.reject(new Error("nothing was asked")) };
   const clock = { ...systemClock, sleep: () => Promise.resolve() };
-  const members = new MemberLooks({ client, clock, signal: ended.signal }, looks, new KnownScores());
+  const members = new MemberLooks({ client, holds: () => true, clock, signal: ended.signal }, looks, new KnownScores());
   members.pass(["ZADD", "one", "1", "m"]);
   await until("the engine has refused", () => outcomes.length === 1, { withinMs: 20_000 });
   members.pass(["ZADD", "two", "1", "m"]);

@@ -6,6 +6,8 @@ import type { TransactionContext } from "../saved/transaction.ts";
 /** What a look needs of its connection. */
 type Looking = Pick<TransactionContext, "clock" | "signal"> & {
   readonly client: Pick<TransactionContext["client"], "callAll">;
+  /** True of a key that is looked at. */
+  readonly holds: (key: string) => boolean;
 };
 
 /** Looks at the members of sorted sets that clients change, so that it is known which of them a later command pops. */
@@ -27,7 +29,7 @@ export class MemberLooks {
   pass(command: readonly string[]): void {
     if (this.#error !== undefined) throw this.#error;
     const key = this.#scores.lackedBy(command);
-    if (key === undefined || this.#wanted.size >= MOST_WANTED) return;
+    if (key === undefined || this.#wanted.size >= MOST_WANTED || !this.#context.holds(key)) return;
     this.#wanted.add(key);
     if (this.#isLooking) return;
     this.#isLooking = true;

@@ -5,6 +5,7 @@ import { systemClock } from "#kit/reconcile/system-clock";
 import type { OverKey } from "../../../core/merge/over-removals.ts";
 import { startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { LINK_DATABASE, LINK_KEYS } from "../saved/marks.ts";
+import { ALL_KEYS } from "../saved/slice.ts";
 import { OverRemovals } from "./over-removals.ts";
 
 type Command = readonly string[];
@@ -161,7 +162,7 @@ async function startRemovals(
   await looking.call("SELECT", LINK_DATABASE);
   const ended = new AbortController();
   const over = new OverRemovals(
-    { client, clock: systemClock, signal: ended.signal, beside: () => Promise.resolve(beside) },
+    { client, slice: ALL_KEYS, clock: systemClock, signal: ended.signal, beside: () => Promise.resolve(beside) },
     "t",
     keys,
   );

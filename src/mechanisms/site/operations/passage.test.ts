@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
 
 for (const { rule, parts, behind } of cases)
   test(rule, () => {
-    const passage = new Passage("here");
+    const passage = new Passage("here", LINK_KEYS);
     let found: readonly CommandFrame[] = [];
     for (const part of parts) found = passage.behind(part.map(commandOf));
     assert.equal(passage.isOver, behind !== undefined);

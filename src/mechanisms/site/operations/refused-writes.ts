@@ -44,14 +44,15 @@ export class RefusedWrites {
   }
 
   async #take({ command, why, isRepair }: RefusedWrite): Promise<void> {
-    const { log, rewrite, spread } = this.#options;
+    const { log, rewrite, spread, slice } = this.#options;
     const [name = "", key] = command;
     this.#count += 1;
     const bound = OVERFLOW.test(why) ? overflowBound(command) : undefined;
     log.warn("the engine refuses a write of another site", { command: name, why, isBeyond64Bits: bound !== undefined });
     if (key === undefined) return;
     if (bound !== undefined) {
-      await executedAll(this.#options, linkTransaction([writeMark(BOUNDED)], [boundedIncrement(command, bound)]));
+      const mark = writeMark(BOUNDED, slice.kept.mark);
+      await executedAll(this.#options, linkTransaction([mark], [boundedIncrement(command, bound)]));
       spread(key);
     } else if (isRepair) spread(key);
     else rewrite(key);

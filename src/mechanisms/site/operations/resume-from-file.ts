@@ -7,6 +7,7 @@ import type { StreamCommand } from "../../../ports/resp/replication-stream.ts";
 import { AppendOnlyFile, type FileCommand, type FilePlace } from "./append-only-file.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { markOf } from "../saved/marks.ts";
+import type { KeptKeys } from "../saved/slice.ts";
 import { Passage } from "./passage.ts";
 import { numberIn, type Place } from "../saved/place.ts";
 import { readAt, type TransactionContext } from "../saved/transaction.ts";
@@ -36,7 +37,7 @@ export async function resumeFromFile(
   place: Place,
   stream: AsyncGenerator<readonly StreamCommand[]>,
 ): Promise<ResumedFile | undefined> {
-  const { appendOnlyFolder: folder, clock, log, signal } = options;
+  const { appendOnlyFolder: folder, clock, log, signal, slice } = options;
   if (folder === undefined || place.anchor === undefined) return undefined;
   const mark = `file:${randomUUID()}`;
   await readAt(options, mark, []);
@@ -44,10 +45,13 @@ export async function resumeFromFile(
     await using stack = new AsyncDisposableStack();
     const file = stack.use(await AppendOnlyFile.open(folder, clock, signal));
     const sizes = await readNotedSizes(folder);
-    const search = new PlaceSearch(place, (end) => sizes === undefined || file.isWithin(end, sizes));
-    const from = await findPlace(file, search, mark);
+    const search = new PlaceSearch(place, slice.kept, (end) => sizes === undefined || file.isWithin(end, sizes));
+    const from = await findPlace(file, search, mark, slice.kept);
     if (from === undefined) return undefined;
-    return { commands: joinAtMark(stack.move(), replayFile(file, from), stream, mark), keptUntil: search.keptUntil };
+    return {
+      commands: joinAtMark(stack.move(), replayFile(file, from), stream, [mark, slice.kept]),
+      keptUntil: search.keptUntil,
+    };
   } catch (error) {
     signal.throwIfAborted();
     log.warn("the append-only file of the primary cannot be read", { error, folder });
@@ -56,11 +60,16 @@ export async function resumeFromFile(
 }
 
 /** Where the place is in the file; undefined unless the file has it, and after it all up to the mark. */
-async function findPlace(file: AppendOnlyFile, search: PlaceSearch, mark: string): Promise<FilePlace | undefined> {
+async function findPlace(
+  file: AppendOnlyFile,
+  search: PlaceSearch,
+  mark: string,
+  kept: KeptKeys,
+): Promise<FilePlace | undefined> {
   for await (const commands of file.commands(undefined, () => (search.found === undefined ? 0 : APPENDED_MS)))
     for (const command of commands) {
       search.pass(command);
-      if (search.found !== undefined && markOf(command) === mark) return search.found;
+      if (search.found !== undefined && markOf(command, kept.mark) === mark) return search.found;
     }
   return undefined;
 }
@@ -68,14 +77,15 @@ async function findPlace(file: AppendOnlyFile, search: PlaceSearch, mark: string
 /** Finds the last own write before a place, and counts from there. */
 class PlaceSearch {
   readonly #place: Place;
+  readonly #kept: KeptKeys;
   readonly #isKept: (end: FilePlace) => boolean;
   #written: number | undefined;
   #found: FilePlace | undefined;
   #keptUntil = 0;
 
   /** `isKept`: what ends there was in the file when the engine began. */
-  constructor(place: Place, isKept: (end: FilePlace) => boolean) {
-    [this.#place, this.#isKept] = [place, isKept];
+  constructor(place: Place, kept: KeptKeys, isKept: (end: FilePlace) => boolean) {
+    [this.#place, this.#kept, this.#isKept] = [place, kept, isKept];
   }
 
   /** The last command that was in the file when the engine began, counted as `Place.written` is. */
@@ -90,7 +100,7 @@ class PlaceSearch {
 
   pass(command: FileCommand): void {
     const { anchor, written } = this.#place;
-    if (anchor !== undefined && numberIn(command) === anchor.number) {
+    if (anchor !== undefined && numberIn(command, this.#kept) === anchor.number) {
       this.#written = anchor.written;
       this.#found = undefined;
     } else if (this.#written !== undefined) this.#written += fileBytes(command);
@@ -109,17 +119,17 @@ async function* joinAtMark(
   opened: AsyncDisposableStack,
   commands: AsyncGenerator<readonly StreamCommand[]>,
   stream: AsyncGenerator<readonly StreamCommand[]>,
-  mark: string,
+  mark: ConstructorParameters<typeof Passage>,
 ): AsyncGenerator<readonly StreamCommand[]> {
   await using _opened = opened;
-  const inFile = new Passage(mark);
+  const inFile = new Passage(...mark);
   for await (const together of commands) {
     const behind = inFile.behind(together);
     yield together.slice(0, together.length - behind.length);
     if (inFile.isOver) break;
   }
   if (!inFile.isOver) throw new Fault(faults.closed, "The append-only file of the primary ends before its mark.");
-  const inStream = new Passage(mark);
+  const inStream = new Passage(...mark);
   while (!inStream.isOver) {
     const { done, value } = await stream.next();
     if (done === true) return;

@@ -5,6 +5,7 @@ import { connectEngine, type EngineClient } from "../../../ports/resp/engine-cli
 import { effectsOfReads, readsOf } from "./key-reads.ts";
 import { groupsOf, isLarge, shapesOf } from "./key-shapes.ts";
 import { markUnchanged, readWatched } from "./watched-reads.ts";
+import { ALL_KEYS } from "../saved/slice.ts";
 
 const ELEMENTS = 2_500;
 const NAMES = Array.from({ length: ELEMENTS }, (_, n) => `\u00ff${n}`);
@@ -26,7 +27,7 @@ for (const engine of [engineNames()[0] ?? "", engineNames().at(-1) ?? ""])
     for (const shape of await shapesOf(client, Object.keys(LARGE))) {
       assert.ok(isLarge(shape), JSON.stringify(shape));
       const parts = await readWatched(client, shape);
-      assert.equal(await markUnchanged(client, "mark"), true);
+      assert.equal(await markUnchanged(client, ALL_KEYS, "mark"), true);
       const whole = await client.callAll(readsOf(shape.key), "latin1");
       const replies = whole.map((reply) => (reply instanceof Error ? null : reply));
       assert.deepEqual(sorted(effectsOfReads(shape.key, parts ?? [])), sorted(effectsOfReads(shape.key, replies)));
@@ -42,10 +43,10 @@ test("a key that changes while it is read gives no mark, and one that has anothe
   assert.ok(shape !== undefined);
   await readWatched(client, shape);
   await other.call("SREM", "set", "nothing of it");
-  assert.equal(await markUnchanged(client, "first"), true);
+  assert.equal(await markUnchanged(client, ALL_KEYS, "first"), true);
   await readWatched(client, shape);
   await other.call("SADD", "set", "one more");
-  assert.equal(await markUnchanged(client, "second"), false);
+  assert.equal(await markUnchanged(client, ALL_KEYS, "second"), false);
   await other.call("SET", "set", "a string");
   assert.equal(await readWatched(client, shape), undefined);
   for (const one of [client, other]) one.close();

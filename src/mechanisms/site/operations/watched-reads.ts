@@ -2,6 +2,7 @@ import { Fault } from "#kit/base/fault";
 import { engineCodeOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { listOf, type Reply } from "../../../ports/resp/reply.ts";
 import { linkTransaction, writeMark } from "../saved/marks.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import type { KeyShape } from "./key-shapes.ts";
 
 /**
@@ -47,8 +48,12 @@ async function readParts(client: EngineClient, { key, type, size, bytes }: KeySh
 }
 
 /** Writes the mark into the stream unless the watched key has changed; false when it has, or when the engine takes no writes now. */
-export async function markUnchanged(client: EngineClient, mark: string): Promise<boolean> {
-  const outcomes = await client.callAll(linkTransaction([writeMark(mark)], []), "latin1");
+export async function markUnchanged(
+  client: EngineClient,
+  { kept }: Pick<SiteSlice, "kept">,
+  mark: string,
+): Promise<boolean> {
+  const outcomes = await client.callAll(linkTransaction([writeMark(mark, kept.mark)], []), "latin1");
   const last = outcomes.at(-1);
   if (last instanceof Fault && engineCodeOf(last) !== "EXECABORT") throw last;
   return Array.isArray(last);

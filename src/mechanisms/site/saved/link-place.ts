@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { parseInfo } from "../../../ports/resp/info.ts";
-import { byteStringOf, type Reply } from "../../../ports/resp/reply.ts";
+import { byteStringOf, listOf, type Reply } from "../../../ports/resp/reply.ts";
 import { LINK_DATABASE, LINK_KEYS, PLACE_ASKED } from "./marks.ts";
-import { placeIn } from "./place.ts";
+import { placeIn, type Place } from "./place.ts";
 
 const ASK_AGAIN_MS = 500;
 const LOOK_MS = 20;
@@ -26,17 +26,36 @@ export async function linkCanFollow(primary: EngineClient, replica: EngineClient
 }
 
 async function reachesBack(replica: EngineClient): Promise<boolean> {
-  const [last = null] = await inLinkDatabase(replica, ["LINDEX", LINK_KEYS.log, "-1"]);
-  const [checkpoint = null] =
-    last === null ? await inLinkDatabase(replica, ["HGET", LINK_KEYS.checkpoint, "place"]) : [];
-  const text = byteStringOf(last ?? checkpoint);
-  if (last === null && checkpoint === null) return true; // no link was ever here
+  const places = await savedPlaces(replica);
+  if (places.length === 0) return true; // no link was ever here
   const info = parseInfo(byteStringOf(await replica.call("INFO", "replication")));
-  const { replicationId, offset } = placeIn(text);
+  const first = Number(info.get("repl_backlog_first_byte_offset"));
   // a primary that has started again from its disk has another stream, with other offsets
-  return (
-    replicationId === info.get("master_replid") && offset + 1 >= Number(info.get("repl_backlog_first_byte_offset"))
+  return places.every(
+    ({ replicationId, offset }) => replicationId === info.get("master_replid") && offset + 1 >= first,
   );
+}
+
+/** The last place of each link that follows the engine: of all keys, or of a slice. */
+async function savedPlaces(replica: EngineClient): Promise<readonly Place[]> {
+  const { log, checkpoint } = LINK_KEYS;
+  const [found = null] = await inLinkDatabase(replica, ["KEYS", "site:*"]);
+  const names = listOf(found).map(byteStringOf);
+  const ends = names.flatMap((name) =>
+    [log, checkpoint].flatMap((key) => (isOf(key, name) ? name.slice(key.length) : [])),
+  );
+  const places: Place[] = [];
+  for (const end of new Set(ends)) {
+    const [last = null] = await inLinkDatabase(replica, ["LINDEX", `${log}${end}`, "-1"]);
+    const [saved = null] = last === null ? await inLinkDatabase(replica, ["HGET", `${checkpoint}${end}`, "place"]) : [];
+    const text = last ?? saved;
+    if (text !== null) places.push(placeIn(byteStringOf(text)));
+  }
+  return places;
+}
+
+function isOf(key: string, name: string): boolean {
+  return name === key || name.startsWith(`${key}:`);
 }
 
 async function inLinkDatabase(client: EngineClient, command: readonly string[]): Promise<readonly Reply[]> {

@@ -32,13 +32,14 @@ export function asClient(writes: readonly EngineCommand[]): readonly LinkKeyComm
   return [["MULTI"], ...writes, ["EXEC"]];
 }
 
-/** Writes a mark. */
-export function writeMark(mark: string): LinkKeyCommand {
-  return ["SET", LINK_KEYS.mark, mark];
+/** Writes a mark for who reads `key`. */
+export function writeMark(mark: string, key: string): LinkKeyCommand {
+  return ["SET", key, mark];
 }
 
-/** The mark that a command of the stream writes; undefined of another command. */
-export function markOf({ name, frame, database }: CommandFrame): string | undefined {
+/** The mark that a command of the stream writes for who reads `key`; undefined of another command. What asks all links of an engine has the common key. */
+export function markOf({ name, frame, database }: CommandFrame, key: string): string | undefined {
   if (database !== LINK_DATABASE || name !== "SET") return undefined;
-  return argumentAt(frame, 1) === LINK_KEYS.mark ? argumentAt(frame, 2) : undefined;
+  const written = argumentAt(frame, 1);
+  return written === key || written === LINK_KEYS.mark ? argumentAt(frame, 2) : undefined;
 }

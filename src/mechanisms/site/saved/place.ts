@@ -3,7 +3,8 @@ import type { RacedKey } from "../../../core/merge/operations/key-part.ts";
 import { incarnationOf } from "../../../core/merge/operations/origin.ts";
 import { decodeRacedKeys, encodeRacedKeys } from "../../../core/merge/state/raced-keys.ts";
 import { argumentAt, type CommandFrame } from "../../../ports/resp/command-frame.ts";
-import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
+import type { KeptKeys } from "./slice.ts";
+import { LINK_DATABASE } from "./marks.ts";
 
 const place = z.object({
   /** Who numbers the operations that are captured there. */
@@ -71,15 +72,15 @@ export function isFirstAt({ isFirst, origin }: Place): boolean {
 const MOST_DUE_BYTES = 16_384;
 
 /** The number of the place that the command of a stream saves; undefined of another command. */
-export function numberIn({ name, frame, database }: CommandFrame): number | undefined {
+export function numberIn({ name, frame, database }: CommandFrame, kept: KeptKeys): number | undefined {
   const saving = SAVING.get(name);
   if (database !== LINK_DATABASE || saving === undefined) return undefined;
-  const text = argumentAt(frame, 1) === saving.key ? argumentAt(frame, saving.at) : undefined;
+  const text = argumentAt(frame, 1) === kept[saving.key] ? argumentAt(frame, saving.at) : undefined;
   return text === undefined ? undefined : numbered.parse(jsonIn(text)).number;
 }
 
 /** The commands that save a place, and where they have it. */
-const SAVING: ReadonlyMap<string, { readonly key: string; readonly at: number }> = new Map([
-  ["RPUSH", { key: LINK_KEYS.log, at: -1 }],
-  ["HSET", { key: LINK_KEYS.checkpoint, at: 3 }],
+const SAVING: ReadonlyMap<string, { readonly key: keyof KeptKeys; readonly at: number }> = new Map([
+  ["RPUSH", { key: "log", at: -1 }],
+  ["HSET", { key: "checkpoint", at: 3 }],
 ]);

@@ -3,7 +3,8 @@ import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
 import { decodeLoggedSummary, encodeLoggedSummary } from "../../../core/merge/summary/summary.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
-import { LINK_DATABASE, LINK_KEYS, type LinkKeyCommand } from "./marks.ts";
+import type { KeptKeys } from "./slice.ts";
+import { LINK_DATABASE, type LinkKeyCommand } from "./marks.ts";
 import { placeIn, type Place } from "./place.ts";
 
 /** What the link of an engine has saved in it. */
@@ -23,13 +24,13 @@ export interface SavedSize {
 }
 
 /** Reads it, all at one moment. */
-export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
+export async function readSavedLog(client: EngineClient, kept: KeptKeys): Promise<SavedLog> {
   const commands: readonly (readonly (string | number)[])[] = [
     ["MULTI"],
     ["SELECT", LINK_DATABASE],
-    ["HGET", LINK_KEYS.checkpoint, "place"],
-    ["HGET", LINK_KEYS.checkpoint, "state"],
-    ["LRANGE", LINK_KEYS.log, 0, -1],
+    ["HGET", kept.checkpoint, "place"],
+    ["HGET", kept.checkpoint, "state"],
+    ["LRANGE", kept.log, 0, -1],
     ["SELECT", 0],
     ["EXEC"],
   ];
@@ -57,15 +58,15 @@ export interface LogAppendix {
 }
 
 /** Appends to the log. */
-export function appendToLog({ entries, place: at }: LogAppendix): LinkKeyCommand {
-  return ["RPUSH", LINK_KEYS.log, ...entries.map(encodeLogged), entry(PLACE, Buffer.from(JSON.stringify(at)))];
+export function appendToLog({ entries, place: at }: LogAppendix, kept: KeptKeys): LinkKeyCommand {
+  return ["RPUSH", kept.log, ...entries.map(encodeLogged), entry(PLACE, Buffer.from(JSON.stringify(at)))];
 }
 
 /** Takes the place of what was saved, and of the log. */
-export function saveState(state: Uint8Array, at: Place): readonly LinkKeyCommand[] {
+export function saveState(state: Uint8Array, at: Place, kept: KeptKeys): readonly LinkKeyCommand[] {
   return [
-    ["HSET", LINK_KEYS.checkpoint, "place", JSON.stringify(at), "state", state],
-    ["DEL", LINK_KEYS.log],
+    ["HSET", kept.checkpoint, "place", JSON.stringify(at), "state", state],
+    ["DEL", kept.log],
   ];
 }
 

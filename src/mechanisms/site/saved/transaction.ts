@@ -2,12 +2,15 @@ import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../../../ports/resp/faults.ts";
+import type { SiteSlice } from "./slice.ts";
 import { ReplyError, type Reply } from "../../../ports/resp/reply.ts";
 import { linkTransaction, writeMark, type LinkKeyCommand } from "./marks.ts";
 
 /** What a transaction runs with: until the signal, and as often as the engine refuses it for a while. */
 export interface TransactionContext {
   readonly client: EngineClient;
+  /** Whose marks it writes. */
+  readonly slice: Pick<SiteSlice, "kept">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -20,7 +23,7 @@ const REFUSED_MS = 200;
  * takes it, and `onRefusal` has its reason meanwhile. Rejects when nothing is known of the outcome, and when the signal comes.
  */
 export async function execute(
-  { client, clock, signal }: TransactionContext,
+  { client, clock, signal }: Omit<TransactionContext, "slice">,
   transaction: readonly LinkKeyCommand[],
   onRefusal: (refusal: string) => void,
 ): Promise<readonly Reply[]> {
@@ -91,6 +94,10 @@ export async function readAt(
   mark: string,
   reads: readonly (readonly string[])[],
 ): Promise<readonly Reply[]> {
-  const replies = await execute(context, linkTransaction([writeMark(mark)], reads), () => undefined);
+  const replies = await execute(
+    context,
+    linkTransaction([writeMark(mark, context.slice.kept.mark)], reads),
+    () => undefined,
+  );
   return replies.slice(3);
 }

@@ -7,11 +7,13 @@ import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { eachKey, type KeyGiver } from "./give-keys.ts";
 import type { Locks } from "../operations/locks.ts";
 import type { OtherKeys } from "./other-keys.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import { scanKeys } from "./scan-keys.ts";
 
 /** What it takes to find changes of clients that no stream shows any more. */
 export interface Finder extends KeyGiver {
   readonly client: EngineClient;
+  readonly slice: Pick<SiteSlice, "holds">;
   /** Called with what clients did. */
   readonly onEffects: (effects: readonly Effect[]) => void;
   /** While one is held, nothing is forgotten. */
@@ -62,7 +64,7 @@ export async function findInAll(finder: Finder, { connect, clock, log }: Compari
 
 async function compareAll(finder: Finder, other: OtherKeys): Promise<void> {
   const compare = (keys: readonly string[]): Promise<void> => compareKeys(finder, other, keys);
-  for await (const keys of inParts(scanKeys(finder.client))) await compare(keys);
+  for await (const keys of inParts(scanKeys(finder.client, finder.slice))) await compare(keys);
   for await (const keys of other.names()) await compare(await missingKeys(finder.client, keys));
 }
 

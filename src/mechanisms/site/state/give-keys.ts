@@ -4,6 +4,7 @@ import type { Site } from "../../../core/merge/site.ts";
 import type { Capture } from "../operations/capture.ts";
 import type { Locks } from "../operations/locks.ts";
 import type { KeyWalk } from "./key-walk.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import { scanKeys } from "./scan-keys.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 
@@ -31,13 +32,13 @@ export interface GivenKeys {
 
 /** The keys of a site, from when that has begun. */
 export function givenKeys(
-  giver: KeyGiver & { readonly client: EngineClient },
+  giver: KeyGiver & { readonly client: EngineClient; readonly slice: Pick<SiteSlice, "holds"> },
   begun: Promise<void>,
   walk: KeyWalk,
 ): GivenKeys {
   return {
     look: (names) => begun.then(() => giveKeys(giver, names)),
-    names: () => scanKeys(giver.client),
+    names: () => scanKeys(giver.client, giver.slice),
     sums: (count) => walk.latest?.sums(count),
     digests: (names, areClose) => begun.then(() => walk.digests(names, areClose)),
     operationsOf: (site) => Promise.resolve(operationsOf(site, giver.site.save()).map(({ bytes }) => bytes)),

@@ -4,13 +4,14 @@ import { engineNames, startEngine, type TestEngine } from "../../../../test/kit/
 import { systemClock } from "#kit/reconcile/system-clock";
 import { textOf } from "../../../ports/resp/reply.ts";
 import { connectBeside } from "../operations/connect-site.ts";
+import { ALL_KEYS } from "../saved/slice.ts";
 import { KeyWalk } from "./key-walk.ts";
 
 function digesting({ host, port }: TestEngine) {
   const ending = new AbortController();
   const { signal } = ending;
-  const beside = () => connectBeside({ engine: { host, port, logins: [], tls: undefined }, signal });
-  const walk = new KeyWalk({ beside, clock: systemClock, signal });
+  const beside = () => connectBeside({ engine: { host, port, logins: [], tls: undefined }, slice: ALL_KEYS, signal });
+  const walk = new KeyWalk({ beside, slice: ALL_KEYS, clock: systemClock, signal });
   return { walk, [Symbol.asyncDispose]: () => Promise.resolve(ending.abort()) };
 }
 

@@ -5,11 +5,14 @@ import { closeDigests, engineDigests, smallOf } from "./engine-digests.ts";
 import { NameSearch } from "./name-search.ts";
 import { Pacer } from "./pacing.ts";
 import { scanPaced } from "./scan-keys.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import { Wakeup } from "../operations/wakeup.ts";
 
 export interface KeyWalkOptions {
   /** Opens a connection to the engine. */
   readonly beside: () => Promise<EngineClient>;
+  /** The keys that are walked through. */
+  readonly slice: Pick<SiteSlice, "holds" | "ofEngine">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -27,7 +30,7 @@ export class KeyWalk {
 
   constructor(options: KeyWalkOptions) {
     this.#options = options;
-    this.#pacer = new Pacer(options, SHARE);
+    this.#pacer = new Pacer(options, SHARE / options.slice.ofEngine);
     this.#search = new NameSearch(() => this.#names());
   }
 
@@ -104,7 +107,8 @@ export class KeyWalk {
 
   /** All names, some at a time; rejects when the signal comes. */
   async *#names(): AsyncGenerator<readonly string[]> {
-    for await (const keys of scanPaced(await this.#connection(), AT_ONCE, this.#pacer.unhurried)) {
+    const { holds } = this.#options.slice;
+    for await (const keys of scanPaced(await this.#connection(), { holds, atOnce: AT_ONCE }, this.#pacer.unhurried)) {
       this.#options.signal.throwIfAborted();
       if (keys.length > 0) yield keys;
     }
@@ -115,7 +119,7 @@ export class KeyWalk {
   }
 }
 
-/** The part of the time in which a question is under way. */
+/** The part of the time in which a question is under way, for all slices of an engine together. */
 const SHARE = 0.03;
 /** Parts of large keys that are read for keys that another site waits for: some seconds. */
 const MOST_QUESTIONS = 256;

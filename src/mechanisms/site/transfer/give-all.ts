@@ -4,12 +4,14 @@ import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { Capture } from "../operations/capture.ts";
 import type { Locks } from "../operations/locks.ts";
+import type { SiteSlice } from "../saved/slice.ts";
 import { scanKeys } from "../state/scan-keys.ts";
 import type { Transfer, TransferPart } from "./transfer.ts";
 
 /** What gives all that a site has. */
 export interface Giver {
   readonly client: EngineClient;
+  readonly slice: Pick<SiteSlice, "holds">;
   readonly site: Site;
   readonly capture: Pick<Capture, "look">;
   /** While one is held, no operations of other sites are taken. */
@@ -28,7 +30,7 @@ export function giveAll(giver: Giver): Transfer {
 }
 
 async function* partsFrom(giver: Giver, known: readonly string[]): AsyncGenerator<TransferPart> {
-  const { site, client } = giver;
+  const { site, client, slice } = giver;
   using _kept = site.kept.keepAll();
   const busy: string[] = [];
   const look = async (keys: readonly string[]): Promise<readonly TransferPart[]> => {
@@ -38,7 +40,7 @@ async function* partsFrom(giver: Giver, known: readonly string[]): AsyncGenerato
   };
   for (let at = 0; at < known.length; at += AT_ONCE) yield* await look(known.slice(at, at + AT_ONCE));
   const named = new Set(known);
-  for await (const keys of scanKeys(client)) {
+  for await (const keys of scanKeys(client, slice)) {
     const others = keys.filter((key) => !named.has(key));
     for (let at = 0; at < others.length; at += AT_ONCE) yield* await look(others.slice(at, at + AT_ONCE));
   }

@@ -13,13 +13,16 @@ import {
   transferWrites,
   type TransferredKey,
 } from "../../../core/merge/transfer/transfer.ts";
+import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { faults as respFaults } from "../../../ports/resp/faults.ts";
 import type { StreamPosition } from "../../../ports/resp/replica-handshake.ts";
 import type { StreamCommand } from "../../../ports/resp/replication-stream.ts";
 import { runOf } from "../operations/engine-run.ts";
 import { attachStream, connectSite, type SiteEngine } from "../operations/connect-site.ts";
 import { faults } from "../faults.ts";
-import { LINK_KEYS, linkTransaction } from "../saved/marks.ts";
+import { linkTransaction } from "../saved/marks.ts";
+import { ALL_KEYS, type KeptKeys, type SiteSlice } from "../saved/slice.ts";
+import { scanKeys } from "../state/scan-keys.ts";
 import { FIRST_PLACE, type Place } from "../saved/place.ts";
 import { readSavedLog, saveState } from "../saved/saved-log.ts";
 import { StreamUnits } from "../operations/stream-units.ts";
@@ -37,9 +40,9 @@ const AT_ONCE = 1_048_576;
 export async function isBegun(options: SiteEngine): Promise<boolean> {
   const client = await connectSite(options);
   try {
-    const { place } = await readSavedLog(client);
+    const { place } = await readSavedLog(client, options.slice.kept);
     if (place === undefined) return false;
-    return place.transferred || (await client.call("DBSIZE")) !== 0;
+    return place.transferred || (await countKeys(client, options.slice)) > 0;
   } finally {
     client.close();
   }
@@ -56,12 +59,13 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
   const client = await connectSite({ ...options, signal });
+  const { kept } = options.slice;
   try {
-    const context = { client, clock: options.clock, signal };
-    await empty(context);
+    const context = { client, slice: options.slice, clock: options.clock, signal };
+    await empty(context, options.slice);
     const stream = await attachStream({ ...options, signal }, undefined);
     const mark = `taken:${randomUUID()}`;
-    const reached = placeOf(mark, stream.commands);
+    const reached = placeOf(mark, kept, stream.commands);
     reached.catch(() => undefined); // it is awaited when all is written
     const { keys, operations } = await takeParts(context, parts);
     await readAt(context, mark, []);
@@ -70,7 +74,7 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     const engine = await runOf(client);
     const place: Place = { origin, engine, replicationId, offset, database, ...FIRST_PLACE, ...done };
     const saved = encodeSaved(transferredSite(given, origin, keys, operations));
-    await writeTransaction(context, [...saveState(saved, place), ["DEL", LINK_KEYS.transfer]], []);
+    await writeTransaction(context, [...saveState(saved, place, kept), ["DEL", kept.transfer]], []);
   } finally {
     ended.abort();
     client.close();
@@ -78,14 +82,22 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
 }
 
 /** Removes what an earlier transfer has written. */
-async function empty(context: TransactionContext): Promise<void> {
+async function empty(context: TransactionContext, slice: SiteSlice): Promise<void> {
   const { client } = context;
-  const kept = await executedAll(context, linkTransaction([["EXISTS", LINK_KEYS.transfer]], [["DBSIZE"]]));
-  const [, isPart, , size] = kept;
-  if (isPart !== 1 && size !== 0)
-    throw new Fault(faults.notEmpty, `The engine holds ${String(size)} keys that no other site knows of.`);
-  await client.call("FLUSHALL", "ASYNC");
-  await writeTransaction(context, [["SET", LINK_KEYS.transfer, "1"]], []);
+  const { checkpoint, log, transfer } = slice.kept;
+  const [, isPart] = await executedAll(context, linkTransaction([["EXISTS", transfer]], []));
+  const size = isPart === 1 ? 0 : await countKeys(client, slice);
+  if (size !== 0) throw new Fault(faults.notEmpty, `The engine holds ${size} keys that no other site knows of.`);
+  if (slice === ALL_KEYS) await client.call("FLUSHALL", "ASYNC");
+  else await writeTransaction(context, [["DEL", checkpoint, log]], [slice.written(["FLUSHDB"])]);
+  await writeTransaction(context, [["SET", transfer, "1"]], []);
+}
+
+async function countKeys(client: EngineClient, slice: SiteSlice): Promise<number> {
+  if (slice === ALL_KEYS) return Number(await client.call("DBSIZE"));
+  let count = 0;
+  for await (const keys of scanKeys(client, slice)) count += keys.length;
+  return count;
 }
 
 /** Writes the keys as they come; what is known of them is returned, with the operations. */
@@ -125,8 +137,12 @@ async function writeTransaction(
 }
 
 /** The place behind the transaction with the mark. */
-async function placeOf(mark: string, stream: AsyncGenerator<readonly StreamCommand[]>): Promise<StreamPosition> {
-  const units = new StreamUnits();
+async function placeOf(
+  mark: string,
+  kept: KeptKeys,
+  stream: AsyncGenerator<readonly StreamCommand[]>,
+): Promise<StreamPosition> {
+  const units = new StreamUnits(kept);
   for await (const commands of stream)
     for (const command of commands) {
       const unit = units.add(command);

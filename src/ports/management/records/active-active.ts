@@ -17,6 +17,7 @@ export const ACTIVE_ACTIVE: z.ZodType<ActiveActiveRecord> = z
         name: z.string(),
         namespace: z.string().optional(),
         externalReplicationPort: z.int().optional(),
+        shardCount: z.int().positive().optional(),
       }),
     ),
     configuration: z.record(z.string(), z.unknown()),
@@ -94,61 +95,77 @@ export const LINK_STATUS: z.ZodType<LinkedDatabaseStatus> = z
   })
   .meta({ id: "LinkStatus" });
 
+const LINKED_SITES = z.array(
+  z.strictObject({
+    id: z.int().nonnegative().describe("Number of the site; 0 while it has none."),
+    name: z.string().describe("Of the remote cluster that stands for it."),
+    state: LINK_STATE.describe(
+      "How its operations arrive here; `syncing` while earlier ones are missing, or one end still looks for those of its clients.",
+    ),
+    since: z.string().exactOptional().describe("ISO instant since which it is so; absent while that is not known."),
+    cause: z.string().describe("Why it is not up; empty while it is."),
+    lag_ms: z.number().nonnegative().describe("Age of its newest operation when it was applied here."),
+    behind_ms: z
+      .number()
+      .nonnegative()
+      .exactOptional()
+      .describe("For how long this site has gone without what it has written; absent while that is not known."),
+    unconfirmed: z.int().nonnegative().describe("Operations of this site that it has not said to have."),
+    unconfirmed_ms: z
+      .number()
+      .nonnegative()
+      .exactOptional()
+      .describe("For how long it has gone without what this site has written; absent while that is not known."),
+    received_bytes: z.int().nonnegative(),
+    sent_bytes: z.int().nonnegative(),
+    agreement: z
+      .strictObject({
+        agreed_at: z
+          .string()
+          .exactOptional()
+          .describe("ISO instant of the last time that all keys were found to be the same; absent before it."),
+        compared_at: z.string().exactOptional().describe("ISO instant of the last comparison; absent before it."),
+        cause: z.string().describe("Why keys are not compared; empty while they are."),
+        found: z.int().nonnegative().describe("Keys that were found to differ since the link began."),
+        differing: z.int().nonnegative().describe("How many of them still differ, as far as they were compared again."),
+        differences: z.array(DIFFERING_KEY).describe("Some of those that still differ."),
+      })
+      .exactOptional()
+      .describe("Whether all keys are the same at both; absent while they were never compared."),
+  }),
+);
+
+/** What all slices of a site have, and each one. */
+const LINKED = {
+  state: LINK_STATE.describe("The worst of its sites; down also while nothing is captured here."),
+  cause: z.string().describe("Why nothing is captured from the database of this participant; empty while all is."),
+  known_keys: z.int().nonnegative().describe("Keys of which more is known than what all sites agree on."),
+  kept_bytes: z.int().nonnegative().describe("Operations that are kept until every site has them."),
+  sites: LINKED_SITES,
+};
+
 /** `GET /v1/crdbs/<guid>/health`: how this participant replicates with the others. */
 export const LINK_HEALTH = z
   .strictObject({
     guid: z.string(),
-    state: LINK_STATE.describe("The worst of its sites; down also while nothing is captured here."),
-    cause: z.string().describe("Why nothing is captured from the database of this participant; empty while all is."),
+    ...LINKED,
     awaits_sites: z
       .boolean()
       .describe(
         "Clients of this participant wait until it has what the others hold; `cause` and the sites say what is missing.",
       ),
-    known_keys: z.int().nonnegative().describe("Keys of which more is known than what all sites agree on."),
-    kept_bytes: z.int().nonnegative().describe("Operations that are kept until every site has them."),
-    sites: z.array(
-      z.strictObject({
-        id: z.int().nonnegative().describe("Number of the site; 0 while it has none."),
-        name: z.string().describe("Of the remote cluster that stands for it."),
-        state: LINK_STATE.describe(
-          "How its operations arrive here; `syncing` while earlier ones are missing, or one end still looks for those of its clients.",
-        ),
-        since: z.string().exactOptional().describe("ISO instant since which it is so; absent while that is not known."),
-        cause: z.string().describe("Why it is not up; empty while it is."),
-        lag_ms: z.number().nonnegative().describe("Age of its newest operation when it was applied here."),
-        behind_ms: z
-          .number()
-          .nonnegative()
-          .exactOptional()
-          .describe("For how long this site has gone without what it has written; absent while that is not known."),
-        unconfirmed: z.int().nonnegative().describe("Operations of this site that it has not said to have."),
-        unconfirmed_ms: z
-          .number()
-          .nonnegative()
-          .exactOptional()
-          .describe("For how long it has gone without what this site has written; absent while that is not known."),
-        received_bytes: z.int().nonnegative(),
-        sent_bytes: z.int().nonnegative(),
-        agreement: z
-          .strictObject({
-            agreed_at: z
-              .string()
-              .exactOptional()
-              .describe("ISO instant of the last time that all keys were found to be the same; absent before it."),
-            compared_at: z.string().exactOptional().describe("ISO instant of the last comparison; absent before it."),
-            cause: z.string().describe("Why keys are not compared; empty while they are."),
-            found: z.int().nonnegative().describe("Keys that were found to differ since the link began."),
-            differing: z
-              .int()
-              .nonnegative()
-              .describe("How many of them still differ, as far as they were compared again."),
-            differences: z.array(DIFFERING_KEY).describe("Some of those that still differ."),
-          })
-          .exactOptional()
-          .describe("Whether all keys are the same at both; absent while they were never compared."),
-      }),
-    ),
+    slices: z
+      .array(
+        z.strictObject({
+          slots: z.string().describe("The slots whose keys are merged on their own."),
+          shard: z.int().describe("The shard of this participant that has them."),
+          ...LINKED,
+        }),
+      )
+      .exactOptional()
+      .describe(
+        "Of each slice, where the database was made with several shards; all else is the worst, or the sum, of these.",
+      ),
   })
   .meta({ id: "ActiveActiveHealth" });
 

@@ -122,6 +122,11 @@ export const BDB = z
       .strictObject({
         guid: z.string(),
         site: z.int().positive().describe("Number of its site."),
+        slices: z
+          .int()
+          .positive()
+          .exactOptional()
+          .describe("How many ranges of slots are merged on their own; absent: one, all of its keys."),
       })
       .exactOptional()
       .describe(

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { mayLetIn, type FollowedSite } from "../../../core/planner/active-active/let-in.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { withSitesJoined } from "../../../core/records/changes.ts";
+import { hasJoined, withShardsJoined } from "../../../core/records/joined-shards.ts";
+import { slotsOf } from "../../../core/slots/shard-slots.ts";
+import { namedSlices } from "../../../core/slots/site-slices.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { NodeLink } from "./link.ts";
@@ -22,8 +24,8 @@ export interface JoinedSitesContext {
 const CHECK_MS = 250;
 
 /**
- * Lets in the clients of each site that awaits others and has its primary on this node, once its link has what the others hold; until `signal`
- * aborts.
+ * Lets in the clients of each site that awaits others, once the links of all its shards have what the others hold: each node says it of the primaries that
+ * are there. Until `signal` aborts.
  */
 export async function letClientsIn(context: JoinedSitesContext, signal: AbortSignal): Promise<void> {
   const { config, records, clock, log } = context;
@@ -46,20 +48,35 @@ function isAwaitingHere({ awaitsSites, status, shards }: DatabaseRecord, node: n
 }
 
 async function letIn(context: JoinedSitesContext, record: DatabaseRecord): Promise<void> {
-  const { records, log } = context;
+  const { config, records, log } = context;
   const state = records.state();
-  if (state === undefined || !mayLetIn(state, record, await followedSite(context, record))) return;
+  if (state === undefined) return;
+  const joined: number[] = [];
+  for (const shard of record.shards)
+    if (primaryOf(shard).node === config.node && !hasJoined(record, shard))
+      if (mayLetIn(state, record, await followedShard(context, record, shard))) joined.push(shard.id);
+  if (joined.length === 0) return;
   // another primary, or another start of this one, has to be asked about again
   await records.changeDatabase(record.uid, (old) =>
-    isDeepStrictEqual(old.shards, record.shards) && old.status !== "recovery" ? withSitesJoined(old) : old,
+    isDeepStrictEqual(old.shards, record.shards) && old.status !== "recovery" ? withShardsJoined(old, joined) : old,
   );
-  log.info("clients of a site are let in", { bdb: record.uid });
+  log.info("the data of the other sites is here", { bdb: record.uid, shards: joined });
 }
 
-/** The site as the link is configured now: its answer was asked for after that. */
-async function followedSite({ link }: JoinedSitesContext, { uid }: DatabaseRecord): Promise<FollowedSite | undefined> {
-  const used = link.used()?.databases.find(({ bdb }) => bdb === uid);
-  if (used?.awaitsSites !== true || used.primary === undefined) return undefined;
-  const status = (await link.status()).find(({ guid }) => guid === used.guid);
-  return status && { sites: used.sites.map(({ id }) => id), hasJoined: status.hasJoined };
+/** The site at a shard as the link is configured now: its answer was asked for after that. */
+async function followedShard(
+  { link }: JoinedSitesContext,
+  { uid, activeActive }: DatabaseRecord,
+  shard: ShardRecord,
+): Promise<FollowedSite | undefined> {
+  if (activeActive === undefined) return undefined;
+  const named = namedSlices(activeActive.guid, slotsOf(shard), activeActive.slices ?? 1).map(({ guid }) => guid);
+  const used = (link.used()?.databases ?? []).filter(({ bdb, guid }) => bdb === uid && named.includes(guid));
+  const isFollowed = used.every(({ awaitsSites, primary }) => awaitsSites && primary !== undefined);
+  if (used.length !== named.length || !isFollowed) return undefined;
+  const found = (await link.status()).filter(({ guid }) => named.includes(guid));
+  if (found.length !== named.length) return undefined;
+  const [first, ...others] = used.map(({ sites }) => sites.map(({ id }) => id));
+  const sites = (first ?? []).filter((id) => others.every((ids) => ids.includes(id)));
+  return { sites, hasJoined: found.every((status) => status.hasJoined) };
 }

@@ -1,8 +1,9 @@
 import { engineLogins } from "../../../core/api/engine-login.ts";
-import { firstShard } from "../../../core/api/first-shard.ts";
 import { PORTS } from "../../../core/api/names.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import { siteKeptBytes } from "../../../core/api/settings/replication-buffers.ts";
+import { shareOf, slotsOf } from "../../../core/slots/shard-slots.ts";
+import { namedSlices } from "../../../core/slots/site-slices.ts";
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { presentMembers } from "../../../core/planner/database/in-sync.ts";
@@ -29,8 +30,7 @@ export interface WantedLinkContext extends AddressContext {
 export async function wantedLink(context: WantedLinkContext): Promise<LinkConfiguration | undefined> {
   const { config, records, tls, engineTls } = context;
   const live = records.databases().filter(({ status }) => status !== "delete-pending");
-  const linked = await Promise.all(live.map((record) => linkedDatabase(context, record)));
-  const databases = linked.filter((database) => database !== undefined);
+  const databases = (await Promise.all(live.map((record) => linkedSlices(context, record)))).flat();
   if (databases.length === 0) return undefined;
   const own = tls.current();
   const { certificate } = engineTls;
@@ -47,22 +47,28 @@ export async function wantedLink(context: WantedLinkContext): Promise<LinkConfig
   };
 }
 
-async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord): Promise<LinkedDatabase | undefined> {
+/** Each slice of a site; a site that has one is the only slice of it. */
+async function linkedSlices(context: WantedLinkContext, record: DatabaseRecord): Promise<readonly LinkedDatabase[]> {
   const sites = otherSites(context.records.state() ?? {}, record);
-  const shard = firstShard(record);
-  if (record.activeActive === undefined || sites === undefined || shard === undefined) return undefined;
+  const { activeActive, shards, memoryBytes } = record;
+  if (activeActive === undefined || sites === undefined || shards.length === 0) return [];
   const { access } = await context.passwords.of(record);
-  return {
-    guid: record.activeActive.guid,
-    bdb: record.uid,
-    site: record.activeActive.site,
-    sites: sites.map(({ host, port, ...site }) => ({ ...site, address: { host, port } })),
-    ...whereIs(context, record, shard),
-    logins: engineLogins(access),
-    confirmedBy: presentMembers(shard)?.length ?? 0,
-    keptBytes: siteKeptBytes(record.memoryBytes),
-    awaitsSites: record.awaitsSites === true,
-  };
+  const { guid, site, slices = 1 } = activeActive;
+  return shards.flatMap((shard) =>
+    namedSlices(guid, slotsOf(shard), slices).map((named) => ({
+      ...named,
+      bdb: record.uid,
+      site,
+      sites: sites.map(({ host, port, ...other }) => ({ ...other, address: { host, port } })),
+      ...whereIs(context, record, shard),
+      logins: engineLogins(access),
+      confirmedBy: presentMembers(shard)?.length ?? 0,
+      keptBytes: siteKeptBytes(
+        named.slice === undefined ? memoryBytes : shareOf(memoryBytes, { slots: [named.slice.slots] }),
+      ),
+      awaitsSites: record.awaitsSites === true,
+    })),
+  );
 }
 
 /** The primary here, or the link beside it on its node; neither while the primary is cut off. */

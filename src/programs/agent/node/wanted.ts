@@ -112,7 +112,9 @@ function nodesAt({ openNodes, addressOf }: WantedEndpointMeans): NonNullable<End
 
 function siteOf({ activeActive, awaitsSites }: DatabaseRecord, access: EngineAccess): Pick<EndpointConfig, "site"> {
   if (activeActive === undefined) return {};
-  return { site: { logins: siteLogins(access), ...(awaitsSites === undefined ? {} : { awaitsSites }) } };
+  const { slices } = activeActive;
+  const divided = slices === undefined ? {} : { slices };
+  return { site: { logins: siteLogins(access), ...divided, ...(awaitsSites === undefined ? {} : { awaitsSites }) } };
 }
 
 /** How long clients may be held while a primary is being replaced, in milliseconds. */

@@ -22,7 +22,7 @@ export function createCommand(context: Asking): Command {
     .argument("[fields...]", "fields of its global configuration, for instance memorySize=1GB replication=true")
     .requiredOption(
       "--sites <sites>",
-      "its sites with commas between them: each a StoreEnterpriseRemoteCluster, :<port> after it where links dial another port than 9444",
+      "its sites with commas between them: each a StoreEnterpriseRemoteCluster, :<port> after it where links dial another port than 9444, /<shards> where it has fewer than the others",
     )
     .action(async (name: string, fields: string[], options: NamespaceOptions & { sites: string }) => {
       await withAccess(options, context, async (access) => {
@@ -50,7 +50,10 @@ export function addSiteCommand(context: Asking): Command {
   const command = new Command("add-site")
     .description("let a cluster take part; it gets all data before its clients are let in")
     .argument("<database>", "name of the database")
-    .argument("<site>", "its StoreEnterpriseRemoteCluster; :<port> after it where links dial another port than 9444")
+    .argument(
+      "<site>",
+      "its StoreEnterpriseRemoteCluster; :<port> after it where links dial another port than 9444, /<shards> where it has fewer than the others",
+    )
     .action(async (name: string, text: string, options: NamespaceOptions) => {
       const added = siteNamed(text);
       await withAccess(options, context, (access) =>

@@ -1,4 +1,5 @@
 import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
+import { shardsOfSite } from "../../../core/planner/active-active/slices.ts";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import type { CrdbTask, LinkHealth } from "../../../ports/management/records.ts";
 import { textTable } from "../console/output.ts";
@@ -27,14 +28,20 @@ export function recordText(record: ActiveActiveRecord, columns?: number): string
   ];
   const sites = participants.map((site) => {
     const port = site.externalReplicationPort;
-    return [site.name, String(siteNumber(record, site.name) ?? "-"), port === undefined ? "-" : String(port)];
+    const shards = shardsOfSite(record, site.name);
+    return [
+      site.name,
+      String(siteNumber(record, site.name) ?? "-"),
+      port === undefined ? "-" : String(port),
+      String(shards),
+    ];
   });
   const fields = Object.entries(configuration).map(([field, value]) => [
     field,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
   const [first = [], ...rest] = facts;
-  const tables = [textTable(first, rest), textTable(["SITE", "ID", "REPLICATION PORT"], sites, columns)];
+  const tables = [textTable(first, rest), textTable(["SITE", "ID", "REPLICATION PORT", "SHARDS"], sites, columns)];
   return [...tables, ...(fields.length === 0 ? [] : [textTable(["FIELD", "VALUE"], fields, columns)])].join("\n");
 }
 
@@ -46,8 +53,28 @@ export function healthText(name: string, health: LinkHealth, columns?: number): 
   const cause = health.cause === "" ? [] : [`nothing is sent from this site: ${health.cause}\n`];
   const sites =
     health.sites.length === 0 ? "no other site\n" : textTable(HEADING, health.sites.map(siteCells), columns);
-  return [`${name}: ${health.state}\n`, ...clients, ...cause, "\n", sites].join("");
+  return [`${name}: ${health.state}\n`, ...clients, ...cause, "\n", sites, ...sliceTables(health, columns)].join("");
 }
+
+/** Where the database was made with several shards, a line for each range of slots that is merged on its own, and each other site. */
+function sliceTables({ slices = [] }: LinkHealth, columns: number | undefined): readonly string[] {
+  const cells = slices.flatMap(({ slots, shard, sites }) =>
+    sites.map((site) => [
+      slots,
+      String(shard),
+      site.name,
+      site.state,
+      `${Math.round(site.lag_ms)} ms`,
+      String(site.unconfirmed),
+      site.agreement?.agreed_at ?? "-",
+      String(site.agreement?.differing ?? "-"),
+      site.cause === "" ? "-" : site.cause,
+    ]),
+  );
+  return cells.length === 0 ? [] : ["\n", textTable(SLICE_HEADING, cells, columns)];
+}
+
+const SLICE_HEADING = ["SLOTS", "SHARD", "SITE", "STATE", "LAG", "UNCONFIRMED", "SAME AT", "DIFFERING", "CAUSE"];
 
 /** Whether the keys of each other site are the same: a line for each site, then one for each key that is shown. */
 export function compareText(health: LinkHealth, columns?: number): string {
@@ -65,7 +92,7 @@ export function compareText(health: LinkHealth, columns?: number): string {
   );
   const tables = [textTable(["SITE", "SAME AT", "COMPARED AT", "DIFFERING", "FOUND", "NOT COMPARED"], sites, columns)];
   return [
-    ...tables,
+    [...tables, ...sliceTables(health, columns)].join(""),
     ...(keys.length === 0 ? [] : [textTable(["KEY", "SITE", "SINCE", "HERE", "THERE"], keys, columns)]),
   ].join("\n");
 }

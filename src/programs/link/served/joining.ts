@@ -3,23 +3,21 @@ import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { laterOrigin, originOf } from "../../../core/merge/operations/origin.ts";
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
+import type { SiteEngine } from "../../../mechanisms/site/operations/connect-site.ts";
 import { takeAll } from "../../../mechanisms/site/transfer/take-all.ts";
 import { emptyTransfer } from "../../../mechanisms/site/transfer/transfer.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
-import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { greet, type Greeted, type Introduction } from "../transport/greet.ts";
 import { commonFormat, encodeGreeting, encodeTransfer } from "../transport/messages.ts";
 import { receiveTransfer } from "../transport/transfer-frames.ts";
 import type { Visitor } from "../transport/listener.ts";
 
-export interface JoiningOptions {
+export interface JoiningOptions extends SiteEngine {
   readonly database: LinkedDatabase;
-  readonly engine: EngineAddress;
   readonly own: () => LinkCertificate;
   readonly clock: Clock;
   readonly log: Log;
-  readonly signal: AbortSignal;
   /** Every other site has answered, and the data is on its way. */
   readonly onTake: () => void;
 }

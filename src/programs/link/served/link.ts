@@ -122,6 +122,6 @@ export class Link {
 type Configure = Extract<LinkCommand, { readonly op: "configure" }>;
 
 /** A database that differs in this is followed anew. */
-function identityOf({ primary, appendOnlyFolder, site, sites, logins }: LinkedDatabase): string {
-  return JSON.stringify([primary, appendOnlyFolder, site, sites.map(({ id }) => id), logins]);
+function identityOf({ primary, slice, appendOnlyFolder, site, sites, logins }: LinkedDatabase): string {
+  return JSON.stringify([primary, slice, appendOnlyFolder, site, sites.map(({ id }) => id), logins]);
 }

@@ -5,6 +5,8 @@ import type { Log } from "#kit/base/log";
 import { NOTHING, union, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 import { lastOf } from "../../../core/merge/operations/origin.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import type { SiteEngine } from "../../../mechanisms/site/operations/connect-site.ts";
+import { sliceOf } from "../../../mechanisms/site/saved/slice.ts";
 import { isBegun } from "../../../mechanisms/site/transfer/take-all.ts";
 import type {
   LinkCertificate,
@@ -121,10 +123,11 @@ export class ServedDatabase {
     this.#round = round;
     const signal = AbortSignal.any([this.#ending.signal, round.signal]);
     const { site, sites, keptBytes, appendOnlyFolder } = this.#database;
+    const slice = sliceOf(this.#database.slice);
     const engine = this.#engine;
     try {
-      this.#isJoining = this.#database.awaitsSites && !(await isBegun({ engine, signal }));
-      if (this.#isJoining) await this.#join(engine, signal);
+      this.#isJoining = this.#database.awaitsSites && !(await isBegun({ engine, slice, signal }));
+      if (this.#isJoining) await this.#join({ engine, slice, signal });
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
       const others = () => ({ database: this.#database, own, clock, signal });
@@ -132,6 +135,7 @@ export class ServedDatabase {
         id: site,
         sites: ids,
         engine,
+        slice,
         keptBytes,
         appendOnlyFolder,
         confirmedBy,
@@ -160,10 +164,10 @@ export class ServedDatabase {
     return { host: primary.host, port: primary.port, logins, tls: primary.tls === true ? engineTls : undefined };
   }
 
-  async #join(engine: EngineAddress, signal: AbortSignal): Promise<void> {
+  async #join(at: SiteEngine): Promise<void> {
     const { own, clock, log } = this.#options;
     const onTake = (): void => void (this.#trouble = "The data of the other sites is on its way.");
-    await join({ database: this.#database, engine, own, clock, log, signal, onTake });
+    await join({ ...at, database: this.#database, own, clock, log, onTake });
     this.#isJoining = false;
   }
 

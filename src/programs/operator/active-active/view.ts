@@ -5,7 +5,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { controllerOf } from "#kit/kube/ref";
 import type { Ref, Stored } from "#kit/kube/kube";
 import { existingOf, referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
-import { knowsLinks, type SiteState, type SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
+import { knowsLinks, knowsSlices, type SiteState, type SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { wait } from "../../../core/planner/findings/finding.ts";
 import { ruleFindings } from "../../../core/planner/admission/objection.ts";
@@ -144,11 +144,20 @@ function participant({ name: database }: Ref, name: string, polled: SiteState | 
   if (polled !== undefined) {
     const record = liveRecord(recordsIn(polled.answer), database);
     const isOut = record?.participants.every((one) => one.name !== name) === true;
-    return { name, word: participantWord(polled), ...(isOut ? { formerly: database } : {}) };
+    return {
+      name,
+      word: participantWord(polled),
+      knowsSlices: knowsSlices(polled.answer),
+      ...(isOut ? { formerly: database } : {}),
+    };
   }
   const evidence = `there is no StoreEnterpriseRemoteCluster "${name}"`;
   const remedy = `make it: ${getObjects("rerc")} shows those that there are`;
-  return { name, word: { answers: false, finding: wait("RemoteClusterMissing", evidence, remedy) } };
+  return {
+    name,
+    knowsSlices: false,
+    word: { answers: false, finding: wait("RemoteClusterMissing", evidence, remedy) },
+  };
 }
 
 /** The database is named as its object is on every participant. */

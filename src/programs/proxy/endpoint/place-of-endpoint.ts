@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { clusterMap, type ClusterMap, type ClusterPlace, type MapFacts } from "../../../core/slots/cluster-map.ts";
 import { slotsOf } from "../../../core/slots/shard-slots.ts";
+import { sliceSuffixes } from "../../../mechanisms/site/saved/slice.ts";
 import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { ClusterMode } from "../client/identity.ts";
 import type { EndpointPlace } from "../session/session-endpoint.ts";
@@ -46,6 +47,11 @@ export class PlaceOfEndpoint implements EndpointPlace {
     const { clusterPort } = this.#endpoint.config;
     // the kernel has to be asked for the port
     return clusterPort !== undefined && socket.localPort === clusterPort ? { readsReplicas: false } : undefined;
+  }
+
+  get slices(): EndpointPlace["slices"] {
+    const { site, shards } = this.#endpoint.config;
+    return shards.map((shard) => sliceSuffixes(slotsOf(shard), site?.slices ?? 1));
   }
 
   get map(): ClusterMap | undefined {

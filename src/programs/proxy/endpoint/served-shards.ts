@@ -14,13 +14,12 @@ export interface ServedShards {
   readonly table: SlotTable | undefined;
 }
 
-/** The shards of a configuration; PROXY_SLOT_TABLE unless each slot has one of them, and of a site, which has one shard. */
-export function servedShards({ bdb, shards, site }: EndpointConfig): ServedShards {
+/** The shards of a configuration; PROXY_SLOT_TABLE unless each slot has one of them. */
+export function servedShards({ bdb, shards }: EndpointConfig): ServedShards {
   const [first, ...others] = shards;
   if (first === undefined) throw badTable(bdb, "it has no shard");
   const table = slotTable(shards.map(({ slots }) => slots ?? ALL_SLOTS));
   if (table === undefined) throw badTable(bdb, "not each slot has exactly one shard");
-  if (others.length > 0 && site !== undefined) throw badTable(bdb, "a site of an Active-Active database has one shard");
   return { shards: [first, ...others], table: others.length === 0 ? undefined : table };
 }
 

@@ -25,7 +25,7 @@ export const REFUSED_AT_SITES: readonly { readonly why: string; readonly names: 
 ];
 
 /** How an endpoint looks up commands. */
-interface ClassifyingEndpoint {
+export interface ClassifyingEndpoint {
   readonly isSite: boolean;
   /** Its clients see a cluster. */
   readonly isCluster: boolean;

@@ -4,7 +4,7 @@ import type { Arg } from "../../../ports/resp/encode.ts";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import type { Routes } from "../upstream/only-route.ts";
 
 /** The part of the route to the primary that a question to the primary needs. */
 export type AskedRoute = Pick<PrimaryView, "upstream" | "unavailable" | "refusal" | "holdMs">;
@@ -15,18 +15,14 @@ export interface AskedEndpoint {
   readonly routes: Routes<AskedRoute>;
 }
 
-/** What the primary of the only shard replies; see `askRoute`. */
-export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {
-  return askRoute(endpoint, onlyRoute(endpoint), args);
-}
-
-/** What the primaries of all shards reply, in the order of the shards; see `askRoute`. The error of one that cannot be reached is the answer. */
+/** What the primaries of all shards reply to that, or to what each is asked by its place, in the order of the shards; see `askRoute`. The error of one that cannot be reached is the answer. */
 export async function askAll(
   endpoint: AskedEndpoint,
-  args: readonly Arg[],
+  args: readonly Arg[] | ((shard: number) => readonly Arg[]),
 ): Promise<{ readonly replies: readonly Reply[] } | { readonly refusal: Buffer }> {
   const { routes } = endpoint;
-  const found = await Promise.all(routes.map((route) => askRoute(endpoint, route, args)));
+  const argsOf = typeof args === "function" ? args : () => args;
+  const found = await Promise.all(routes.map((route, at) => askRoute(endpoint, route, argsOf(at))));
   // others serve now
   if (routes !== endpoint.routes) return askAll(endpoint, args);
   const silent = routes.find((_, at) => found[at] === undefined);

@@ -1,7 +1,8 @@
 import { slotOf } from "../../../core/slots/slot.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
-import { classify, lastHasOneKey } from "../protocol/commands.ts";
+import { lastHasOneKey } from "../protocol/commands.ts";
 import type { RequestScanner } from "../protocol/request-scanner.ts";
+import { classifyFor, type ClassifyingEndpoint } from "../protocol/site-commands.ts";
 import { mayBeMoved, type PlacedClient } from "./moved-slots.ts";
 import type { ShardWays } from "./shard-ways.ts";
 import { ShardedRoute } from "./sharded-route.ts";
@@ -12,7 +13,7 @@ export interface KeyedParts {
   readonly shared: SharedRoute | ShardedRoute;
   readonly turns: { readonly isPlain: boolean };
   readonly identity: PlacedClient["identity"];
-  readonly endpoint: PlacedClient["endpoint"];
+  readonly endpoint: PlacedClient["endpoint"] & ClassifyingEndpoint;
 }
 
 /**
@@ -24,6 +25,12 @@ export function forwardKeyed(parts: KeyedParts, scanner: RequestScanner, bytes: 
   return shared instanceof ShardedRoute && turns.isPlain ? forwardRuns(parts, shared.ways, scanner, bytes, length) : 0;
 }
 
+interface KeyedWays {
+  readonly ways: ShardWays;
+  /** A site refuses some commands that have one key. */
+  readonly classify: ReturnType<typeof classifyFor>;
+}
+
 function forwardRuns(
   parts: KeyedParts,
   ways: ShardWays,
@@ -31,13 +38,14 @@ function forwardRuns(
   bytes: Buffer,
   length: number,
 ): number {
+  const keyed = { ways, classify: classifyFor(parts.endpoint) };
   let at = 0;
   let start = 0;
   let count = 0;
   let room = 0;
   let shard = NO_SHARD;
   for (let past = 0; (past = scanner.plain(bytes, at, length)) !== INCOMPLETE; at = past) {
-    const found = shardIn(ways, bytes, scanner.nameAt, scanner.nameLength, past);
+    const found = shardIn(keyed, bytes, scanner.nameAt, scanner.nameLength, past);
     const next = ifHere(parts, found, shard);
     if (next !== shard || count === room) {
       if (count > 0 && !ways.push(shard, count, bytes, start, at)) return start;
@@ -59,7 +67,13 @@ function ifHere(parts: KeyedParts, shard: number, before: number): number {
 }
 
 /** The place of the shard of a request whose name stands there; NO_SHARD for one that has not one key behind its name. */
-function shardIn(ways: ShardWays, bytes: Buffer, nameAt: number, nameLength: number, past: number): number {
+function shardIn(
+  { ways, classify }: KeyedWays,
+  bytes: Buffer,
+  nameAt: number,
+  nameLength: number,
+  past: number,
+): number {
   if (classify(bytes, nameAt, nameLength) !== undefined || !lastHasOneKey()) return NO_SHARD;
   let at = nameAt + nameLength + LINE_END + 1;
   let size = 0;

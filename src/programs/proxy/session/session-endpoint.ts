@@ -25,6 +25,8 @@ export interface EndpointPlace {
   readonly host: string;
   /** The Service of the database, which leads to nodes that accept clients. */
   readonly service: Address;
+  /** Of each shard of a site, what its slices are called where links answer. */
+  readonly slices: readonly (readonly string[])[];
   /** Which node serves which slots, for clients of a cluster; the same object as long as it is the same. Undefined where clients see no cluster. */
   readonly map: ClusterMap | undefined;
 }

@@ -26,7 +26,8 @@ export function splitByShard(ways: ShardWays, request: Buffer, name: string): Sp
   const places = Map.groupBy(shards.keys(), (at) => shards[at] ?? first);
   const parts = [...places].map(([shard, keys]): ShardPart => {
     const own = keys.flatMap((at) => args.slice(1 + at * step, 1 + (at + 1) * step));
-    return { shard, request: encodeCommand([name, ...own]) };
+    // as it was sent: a site tells UNLINK of a client from that of an engine by its letters
+    return { shard, request: encodeCommand([args[0] ?? name, ...own]) };
   });
   return { parts, merge: mergeParts(sharding, [...places.values()], shards.length) };
 }

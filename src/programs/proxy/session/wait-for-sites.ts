@@ -7,14 +7,16 @@ import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { errorReply, integerReply, replies } from "../protocol/replies.ts";
+import type { EndpointPlace } from "./session-endpoint.ts";
 import type { Moving } from "./moving.ts";
-import { askPrimary, type AskedEndpoint, type AskedRoute } from "./ask-primary.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import { askAll, type AskedEndpoint, type AskedRoute } from "./ask-primary.ts";
+import type { Routes } from "../upstream/only-route.ts";
 
 /** What WAITSITES needs of the session that sends it. */
 export interface WaitingSession {
-  readonly endpoint: AskedEndpoint & {
+  readonly endpoint: Omit<AskedEndpoint, "routes"> & {
     readonly isSite: boolean;
+    readonly place: Pick<EndpointPlace, "slices">;
     readonly routes: Routes<AskedRoute & Pick<PrimaryView, "held">>;
   };
   readonly moving: Pick<Moving, "isWithdrawn">;
@@ -76,12 +78,12 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
   while (!session.life.ended && !session.moving.isWithdrawn) {
     const now = clock.uptimeMs();
     // an engine that is paused for a change of primary would keep all behind the question waiting
-    const { held } = onlyRoute(endpoint);
+    const held = endpoint.routes.some((route) => route.held);
     const isDue = !held && now - askedAt >= ASK_AGAIN_MS;
     if (isDue) [askedAt, pauseMs] = [now, LOOKS_MS.least];
     const answered = held ? null : await askSites(endpoint, wait, isDue);
-    if (answered === undefined) return onlyRoute(endpoint).refusal;
-    have = Number(answered ?? have);
+    if (Buffer.isBuffer(answered)) return answered;
+    have = answered ?? have;
     if (now >= deadline || isEnough(answered, sites)) return integerReply(have);
     if (hasLeft(session, answered, now - began)) {
       session.life.finish();
@@ -93,34 +95,43 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
   return undefined;
 }
 
-/** What is known of the other sites, after the question to the link where it is due; undefined where there is no primary to ask. */
+/**
+ * What is known of the other sites, after the question to the links where it is due: the least that is known of a shard, null while one has not answered, and
+ * the reply to the client where a primary cannot be asked.
+ */
 async function askSites(
-  endpoint: AskedEndpoint,
+  endpoint: WaitingSession["endpoint"],
   wait: Parameters<typeof askingSites>[0],
   isDue: boolean,
-): Promise<Reply | undefined> {
-  if (isDue && (await ask(endpoint, askingSites(wait))) === undefined) return undefined;
-  return ask(endpoint, sitesAnswered(wait));
+): Promise<number | null | Buffer> {
+  const { slices } = endpoint.place;
+  const asked = isDue ? await ask(endpoint, () => askingSites(wait)) : [];
+  if (Buffer.isBuffer(asked)) return asked;
+  const replies = await ask(endpoint, (shard) => sitesAnswered(wait, slices[shard] ?? []));
+  if (Buffer.isBuffer(replies)) return replies;
+  return replies.includes(null) ? null : Math.min(...replies.map(Number));
 }
 
 /** Null is no answer yet. */
-function isEnough(answered: Reply, sites: number): boolean {
-  return answered !== null && Number(answered) >= sites;
+function isEnough(answered: number | null, sites: number): boolean {
+  return answered !== null && answered >= sites;
 }
 
 /** The client sends nothing more, and its wait has begun: it ends without a reply, as WAIT at an engine. */
-function hasLeft({ life }: WaitingSession, answered: Reply, waitedMs: number): boolean {
+function hasLeft({ life }: WaitingSession, answered: number | null, waitedMs: number): boolean {
   return life.inputEnded && (answered !== null || waitedMs >= ANSWER_MS);
 }
 
-type Command = ReturnType<typeof askingSites>;
-
-/** The reply of the primary; null also from an engine that is a primary no more, or not yet: the next one is asked. */
-async function ask(endpoint: AskedEndpoint, command: Command): Promise<Reply | undefined> {
+/** The replies of all primaries; null also of an engine that is a primary no more, or not yet: the next one is asked. */
+async function ask(
+  endpoint: AskedEndpoint,
+  commandOf: (shard: number) => ReturnType<typeof askingSites>,
+): Promise<readonly Reply[] | Buffer> {
   try {
-    return await askPrimary(endpoint, command);
+    const asked = await askAll(endpoint, commandOf);
+    return "refusal" in asked ? asked.refusal : asked.replies;
   } catch (error) {
-    if (PASSING.has(engineCodeOf(error) ?? "")) return null;
+    if (PASSING.has(engineCodeOf(error) ?? "")) return [null];
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shards } from "../../../../core/api/database-spec.ts";
 import type { ActiveActiveRecord, RemoteSite } from "../../../../core/api/records.ts";
 import { isDeeperThan } from "#kit/base/json-depth";
 import { parseVersion } from "#kit/base/version";
@@ -26,6 +27,7 @@ export const activeActiveBody: z.ZodType<ActiveActiveRecord> = z.strictObject({
         name: siteName,
         namespace: z.string().max(63).optional(),
         externalReplicationPort: z.int().min(1).max(65_535).optional(),
+        shardCount: shards.optional(),
       }),
     )
     .min(1)
@@ -71,6 +73,7 @@ export const remoteSitesBody: z.ZodType<readonly RemoteSite[]> = z
 export const siteOfDatabaseBody = z.strictObject({
   guid: z.string().max(64),
   site: z.int().min(1).max(63),
+  slices: shards.exactOptional(),
 });
 
 /** Whether `text` is a version, of whatever length. */

@@ -4,6 +4,7 @@ import { settingsOfWire } from "../../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
 import { evenSlots, type SizedShard } from "../../../../core/slots/shard-slots.ts";
+import { slotsOfSite } from "../../../../core/slots/site-slices.ts";
 import { SLOTS } from "../../../../core/slots/slot.ts";
 import { sizedShards } from "../../../../core/planner/database/sized-shards.ts";
 import { shardsNamed } from "./asked-shards.ts";
@@ -64,8 +65,14 @@ function shardsIn(body: BdbCreate): number {
 }
 
 function sizesIn(body: BdbCreate, { memoryBytes }: Pick<SettingValues, "memoryBytes">): readonly SizedShard[] {
-  const asked = shardsNamed(body) ?? evenSlots(shardsIn(body)).map((slots) => ({ slots }));
+  const asked = shardsNamed(body) ?? slotsOfNew(body).map((slots) => ({ slots }));
   return sizedShards(memoryBytes, asked, SLOTS) ?? asked;
+}
+
+/** Even ones, and whole slices of a site. */
+function slotsOfNew(body: BdbCreate): ReturnType<typeof evenSlots> {
+  const { active_active: site } = body;
+  return site === undefined ? evenSlots(shardsIn(body)) : slotsOfSite(shardsIn(body), site.slices ?? 1);
 }
 
 /** What is asked for, with what follows from it, and the certificate of the endpoints. */
@@ -110,7 +117,7 @@ function requireShardsOf(
 ): void {
   const count = shardsIn(body);
   const modules = (body.module_list ?? []).map(({ module_name }) => module_name);
-  requireShardCount(context, { count, has: undefined, isSite: body.active_active !== undefined, modules });
+  requireShardCount(context, { count, has: undefined, slices: body.active_active && (body.active_active.slices ?? 1), modules });
   requireSharding(body, count);
   requireShardMemory({ count, memoryBytes });
   requireShards(context, { primaries: count, replicas: replication ? count : 0 });

@@ -1,9 +1,7 @@
-import { firstShard } from "../../../../core/api/first-shard.ts";
-import type { ActiveActiveRecord, DatabaseRecord } from "../../../../core/api/records.ts";
+import type { ActiveActiveRecord } from "../../../../core/api/records.ts";
 import { siteNumber } from "../../../../core/planner/active-active/numbers.ts";
 import { otherSites } from "../../../../core/planner/active-active/other-sites.ts";
 import { recordOf, usableRecords } from "../../../../core/planner/active-active/record.ts";
-import { primaryOf } from "../../../../core/planner/database/facts.ts";
 import { Fault } from "#kit/base/fault";
 import type { LinkedDatabaseStatus, SiteAgreement } from "../../../../ports/management/link-control.ts";
 import type { LinkHealth } from "../../../../ports/management/records.ts";
@@ -13,6 +11,7 @@ import type { NodeLink } from "../../node/link.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import { refusals, refuse } from "../http/refusals.ts";
+import { joinedSlices, slicesOfSite, type SliceStatus } from "./link-slices.ts";
 
 /** What the health of links is read from. */
 export interface LinkHealthContext {
@@ -36,27 +35,50 @@ export async function linkHealth(context: LinkHealthContext, guid: string): Prom
   const database = context.records.databases().find(({ activeActive }) => activeActive?.guid === guid);
   const others = database && otherSites(context.records.state() ?? {}, database);
   const hasLeft = database !== undefined && others === undefined;
-  const status = hasLeft ? "this cluster takes part in it no more" : await statusOf(context, guid, database);
+  const slices =
+    hasLeft || database === undefined ? [] : await slicesOfSite(database, (node) => statusesOf(context, node));
+  const status = hasLeft ? "this cluster takes part in it no more" : joinedSlices(slices);
+  const own = database?.activeActive?.site;
+  const named = (hasLeft ? [] : record.participants).flatMap(({ name }) => {
+    const id = siteNumber(record, name) ?? 0;
+    const isReached = others === undefined || others.some((site) => site.name === name);
+    return id === own ? [] : [{ id, name, unknown: isReached ? undefined : NOT_MADE_KNOWN }];
+  });
+  return {
+    guid,
+    ...healthOf(status, named),
+    awaits_sites: database?.awaitsSites === true,
+    ...(slices.length < 2 ? {} : { slices: slices.map((slice) => sliceHealth(slice, named)) }),
+  };
+}
+
+/** Another site: its number and name, and why it cannot be reached at all. */
+interface NamedSite {
+  readonly id: number;
+  readonly name: string;
+  readonly unknown: string | undefined;
+}
+
+function healthOf(
+  status: LinkedDatabaseStatus | string,
+  named: readonly NamedSite[],
+): Pick<LinkHealth, "state" | "cause" | "known_keys" | "kept_bytes" | "sites"> {
   const known = typeof status === "string" ? undefined : status;
   const cause = typeof status === "string" ? status : status.engine;
-  const own = database?.activeActive?.site;
-  const sites = (hasLeft ? [] : record.participants).flatMap(({ name }) => {
-    const id = siteNumber(record, name) ?? 0;
-    if (id === own) return [];
-    const isReached = others === undefined || others.some((site) => site.name === name);
-    return [siteHealth(id, name, isReached ? undefined : NOT_MADE_KNOWN, known, cause)];
-  });
+  const sites = named.map(({ id, name, unknown }) => siteHealth(id, name, unknown, known, cause));
   const states = sites.map(({ state }) => state);
   const isDown = cause !== "" || states.includes("down");
   return {
-    guid,
     state: isDown ? "down" : states.includes("syncing") ? "syncing" : "up",
     cause,
-    awaits_sites: database?.awaitsSites === true,
     known_keys: known?.knownKeys ?? 0,
     kept_bytes: known?.keptBytes ?? 0,
     sites,
   };
+}
+
+function sliceHealth({ shard, slots, status }: SliceStatus, named: readonly NamedSite[]) {
+  return { slots, shard: shard.id, ...healthOf(status, named) };
 }
 
 const NOT_MADE_KNOWN =
@@ -103,21 +125,16 @@ function agreementOf({ agreedAt, comparedAt, cause, found, differing, difference
   };
 }
 
-/** What the link beside the primary says of the database; a sentence when it says nothing. */
-async function statusOf(
+/** What the links of a node say; a sentence while they say nothing. */
+async function statusesOf(
   { config, members, peers, link }: LinkHealthContext,
-  guid: string,
-  database: DatabaseRecord | undefined,
-): Promise<LinkedDatabaseStatus | string> {
-  const shard = database && firstShard(database);
-  if (shard === undefined) return "no database of this cluster is its site yet";
-  const { node } = primaryOf(shard);
+  node: number,
+): Promise<readonly LinkedDatabaseStatus[] | string> {
   const report = members.get(node)?.report;
   if (report !== undefined && !report.capabilities.includes("site-links"))
     return `node ${node} (${report.operatorVersion}) is of a release that knows no links`;
   try {
-    const statuses = node === config.node ? await link.status() : await peers.forward(node, "localLink", {}, undefined);
-    return statuses.find((status) => status.guid === guid) ?? `the link of node ${node} has not begun with it`;
+    return node === config.node ? await link.status() : await peers.forward(node, "localLink", {}, undefined);
   } catch (error) {
     // a node that does not answer says nothing of its link
     if (!(error instanceof Fault)) throw error;

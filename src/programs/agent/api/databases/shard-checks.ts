@@ -10,6 +10,7 @@ import {
   leastShare,
   memoryForShare,
   shardCountObjection,
+  siteShardsObjection,
   shardMemoryObjection,
 } from "../../../../core/planner/admission/shard-count.ts";
 import { instancesText } from "../../../../core/planner/license/instances-text.ts";
@@ -37,9 +38,10 @@ export function requireShardCount(
   asked: AskedShards,
   isOther = (asked.has ?? 1) !== asked.count,
 ): void {
-  const objection = shardCountObjection(asked);
+  const objection = shardCountObjection(asked) ?? siteShardsObjection(asked, isOther);
   if (objection !== undefined) throw refuse(refusals.invalidSharding, objection);
-  if (!isOther) return;
+  const isMerged = asked.has === undefined && (asked.slices ?? 1) > 1;
+  if (!isOther && !isMerged) return;
   const older = nodesWithout(context, asked.has === undefined ? "several-shards" : "new-shards").map(nodeWithRelease);
   if (older.length === 0) return;
   const what = asked.has === undefined ? "runs a database of several shards" : "makes new shards of a database";
@@ -115,7 +117,7 @@ export async function requireChangeOfShards(
   next: DatabaseRecord,
 ): Promise<ReshapePlan | undefined> {
   const { activeActive, modules = [] } = seen;
-  const asked = { count: askedShards(next), has: askedShards(seen), isSite: activeActive !== undefined };
+  const asked = { count: askedShards(next), has: askedShards(seen), slices: activeActive && (activeActive.slices ?? 1) };
   requireShardCount(context, { ...asked, modules: modules.map(({ name }) => name) }, !asksSame(next, seen));
   requireShardsOf(context, seen, next);
   return planOfChange(context, seen, next);

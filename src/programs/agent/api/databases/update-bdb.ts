@@ -139,14 +139,28 @@ function withShards(record: DatabaseRecord, body: BdbChange): DatabaseRecord {
   return isNew ? { ...asked, mayDiscardMisplaced: true } : asked;
 }
 
+/** What is merged of each slice would be lost with others. */
+function requireSameSlices(
+  { name, activeActive }: DatabaseRecord,
+  { active_active: asked = activeActive }: BdbChange,
+): void {
+  if (asked === activeActive || activeActive === undefined || asked === undefined) return;
+  const [has, wanted] = [activeActive.slices ?? 1, asked.slices ?? 1];
+  if (has === wanted) return;
+  const why = `"${name}" is merged in ${has} ranges of slots, and would be in ${wanted}: that cannot be changed`;
+  throw refuse(refusals.unchangeable, why);
+}
+
 function requireChangeable(context: WriteContext, record: DatabaseRecord, body: BdbChange): void {
   const has = askedShards(record);
   const next = withAskedShards(record, body);
   const count = askedShards(next);
-  const isSite = (body.active_active ?? record.activeActive) !== undefined;
+  const site = body.active_active ?? record.activeActive;
+  const slices = site && (site.slices ?? 1);
   requireSharding(body, count);
+  requireSameSlices(record, body);
   const modules = (record.modules ?? []).map(({ name }) => name);
-  requireShardCount(context, { count, has, isSite, modules }, !asksSame(next, record));
+  requireShardCount(context, { count, has, slices, modules }, !asksSame(next, record));
   if (body.may_discard_data === true && hasAskedTable(next)) {
     const why = `"${record.name}" keeps its ${count} shards, and all keys with them: there is nothing to agree to`;
     throw refuse(refusals.nothingDiscarded, why);

@@ -10,6 +10,7 @@ import { ownCounters } from "../../observation/measurements.ts";
 import type { CountersContext, MeasuringContext } from "../../observation/measurements.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
+import { joinedSlices, slicesOfSite } from "../databases/link-slices.ts";
 import { endpointSamples, databaseLabels } from "./endpoint-samples.ts";
 import { shardsOf } from "./measure.ts";
 import { reshapeSamples } from "./reshape-samples.ts";
@@ -73,11 +74,16 @@ async function shardSamples(context: NodeMetricsContext): Promise<Samples> {
 /** The links beside the primaries of this node. */
 async function linkSamples({ link, records }: NodeMetricsContext): Promise<Samples> {
   const activeActives = records.state()?.activeActives ?? [];
-  const known = (await link.status()).flatMap(({ guid, sites }) => {
-    const database = records.databases().find(({ activeActive }) => activeActive?.guid === guid);
-    const record = recordOf(activeActives, guid);
-    if (database === undefined || record === undefined) return [];
-    return sites.map((status) => {
+  const statuses = await link.status();
+  const sliced = records
+    .databases()
+    .map(async (database) => ({ database, slices: await slicesOfSite(database, () => Promise.resolve(statuses)) }));
+  const known = (await Promise.all(sliced)).flatMap(({ database, slices }) => {
+    // the other slices have their primaries at other nodes
+    const joined = joinedSlices(slices.filter(({ status }) => typeof status !== "string"));
+    const record = recordOf(activeActives, database.activeActive?.guid ?? "");
+    if (typeof joined === "string" || record === undefined) return [];
+    return joined.sites.map((status) => {
       const name = record.participants.find((one) => siteNumber(record, one.name) === status.site)?.name;
       return { labels: { ...databaseLabels(database), site: name ?? String(status.site) }, status };
     });
