@@ -7,6 +7,7 @@ import type {
   LinkedDatabase,
   LinkedDatabaseStatus,
 } from "../../../ports/management/link-control.ts";
+import { slotsText } from "../../../core/slots/shard-slots.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
 import { LinkListener, type Visitor } from "../transport/listener.ts";
@@ -80,7 +81,7 @@ export class Link {
       own: () => this.#own(),
       engineTls: this.#engineTls,
       clock,
-      log: log.with({ bdb: database.bdb }),
+      log: log.with({ bdb: database.bdb, ...slotsIn(database) }),
     });
     this.#served.set(database.guid, { served, identity: identityOf(database) });
   }
@@ -120,6 +121,11 @@ export class Link {
 }
 
 type Configure = Extract<LinkCommand, { readonly op: "configure" }>;
+
+/** What tells the lines of one slice from those of others. */
+function slotsIn({ slice }: LinkedDatabase): { readonly slots?: string } {
+  return slice === undefined ? {} : { slots: slotsText([slice.slots]) };
+}
 
 /** A database that differs in this is followed anew. */
 function identityOf({ primary, slice, appendOnlyFolder, site, sites, logins }: LinkedDatabase): string {
