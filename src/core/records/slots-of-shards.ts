@@ -1,7 +1,7 @@
 import { everyShard, nextShardOf } from "../api/every-shard.ts";
 import type { DatabaseRecord, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
 import { slotsOf } from "../slots/shard-slots.ts";
-import { hasWholeSlices } from "../slots/site-slices.ts";
+import { dividedSlice } from "../slots/site-slices.ts";
 import { slotTable } from "../slots/slot-table.ts";
 import { nextTable, replacedShards } from "../planner/database/replaced-shards.ts";
 
@@ -40,7 +40,7 @@ function whyNotSite(
   reshape: ReshapeIntent | undefined,
 ): string | undefined {
   if (reshape !== undefined) return "the shards of a site of an Active-Active database do not change";
-  const isDivided = shards.some((shard) => !hasWholeSlices(slotsOf(shard), slices));
+  const isDivided = shards.some((shard) => dividedSlice(slotsOf(shard), slices) !== undefined);
   return isDivided ? "a slice of an Active-Active database has slots of two shards" : undefined;
 }
 

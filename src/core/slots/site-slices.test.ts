@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { slotTable } from "./slot-table.ts";
 import { evenSlots } from "./shard-slots.ts";
-import { hasWholeSlices, namedSlices, siteSlices, slicesWithin, slotsOfSite } from "./site-slices.ts";
+import { dividedSlice, namedSlices, siteSlices, slicesWithin, slotsOfSite } from "./site-slices.ts";
 
 const counts = fc
   .tuple(fc.integer({ min: 1, max: 512 }), fc.integer({ min: 1, max: 512 }))
@@ -15,7 +15,7 @@ test("however many shards a site has, each slot has one shard, and each slice is
       const all = slotsOfSite(shards, slices);
       assert.equal(all.length, shards);
       assert.ok(slotTable(all) !== undefined);
-      assert.ok(all.every((slots) => hasWholeSlices(slots, slices)));
+      assert.ok(all.every((slots) => dividedSlice(slots, slices) === undefined));
       const held = all.flatMap((slots) => slicesWithin(slots, slices));
       assert.deepEqual(held, siteSlices(slices));
     }),
@@ -37,6 +37,6 @@ test("the only slice of a database has its name, and knows of no other", () => {
   assert.deepEqual(namedSlices("g", siteSlices(1), 1), [{ guid: "g" }]);
 });
 
-test("a slice at two shards is whole at neither", () => {
-  assert.ok(!hasWholeSlices([{ from: 0, to: 8_191 }], 3));
+test("a slice at two shards is divided", () => {
+  assert.deepEqual(dividedSlice([{ from: 0, to: 8_191 }], 3), { from: 5_462, to: 10_922 });
 });

@@ -6,6 +6,11 @@ export function siteSlices(slices: number): readonly SlotRange[] {
   return evenSlots(slices).flat();
 }
 
+/** How many slices the Active-Active database of a site has; undefined where there is no site. */
+export function numberOfSlices(site: { readonly slices?: number } | undefined): number | undefined {
+  return site && (site.slices ?? 1);
+}
+
 /** The slots of so many shards of a site: each has whole slices, and as many as can be. */
 export function slotsOfSite(shards: number, slices: number): readonly (readonly SlotRange[])[] {
   const startOf = (shard: number): number => Math.ceil((shard * slices) / shards);
@@ -21,10 +26,10 @@ export function slicesWithin(slots: readonly SlotRange[], slices: number): reado
   return siteSlices(slices).filter((slice) => slots.some(({ from, to }) => slice.from <= to && from <= slice.to));
 }
 
-/** Whether each of the slices has all of its slots in these ranges, or none. */
-export function hasWholeSlices(slots: readonly SlotRange[], slices: number): boolean {
-  return slicesWithin(slots, slices).every((slice) =>
-    slots.some(({ from, to }) => from <= slice.from && slice.to <= to),
+/** The first of the slices that has some of its slots in these ranges, and not all; undefined when each has all or none. */
+export function dividedSlice(slots: readonly SlotRange[], slices: number): SlotRange | undefined {
+  return slicesWithin(slots, slices).find(
+    (slice) => !slots.some(({ from, to }) => from <= slice.from && slice.to <= to),
   );
 }
 

@@ -1,8 +1,11 @@
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import { askedTable } from "../../../../core/planner/database/replaced-shards.ts";
+import { sizedShards } from "../../../../core/planner/database/sized-shards.ts";
 import { isSameTable, namedShards } from "../../../../core/slots/named-slots.ts";
-import type { SizedShard } from "../../../../core/slots/shard-slots.ts";
-import type { BdbChange } from "../../../../ports/management/records.ts";
+import { evenSlots, type SizedShard } from "../../../../core/slots/shard-slots.ts";
+import { numberOfSlices, slotsOfSite } from "../../../../core/slots/site-slices.ts";
+import { SLOTS } from "../../../../core/slots/slot.ts";
+import type { BdbChange, BdbCreate } from "../../../../ports/management/records.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 
 /** What a request says of shards. */
@@ -24,6 +27,22 @@ export function shardsNamed({
   throw refuse(refusals.badRequest, `${field}: it has ${named.length} entries, and shards_count is ${count}`, {
     field,
   });
+}
+
+/** How many shards a new database is asked to have. */
+export function countOfNew(asked: AskedOfShards): number {
+  return shardsNamed(asked)?.length ?? asked.shards_count ?? 1;
+}
+
+/** The shards of a new database that may use so much, in bytes: those that are named, and otherwise even ones, of whole slices at a site. */
+export function shardsOfNew(
+  body: AskedOfShards & Pick<BdbCreate, "active_active">,
+  { memoryBytes }: Pick<DatabaseRecord, "memoryBytes">,
+): readonly SizedShard[] {
+  const [count, slices] = [countOfNew(body), numberOfSlices(body.active_active)];
+  const slots = slices === undefined ? evenSlots(count) : slotsOfSite(count, slices);
+  const asked = shardsNamed(body) ?? slots.map((own) => ({ slots: own }));
+  return sizedShards(memoryBytes, asked, SLOTS) ?? asked;
 }
 
 /** The record with the shards that a request asks for: slots that it names; by a number alone those that serve, when they are so many, and even ones otherwise. */

@@ -3,11 +3,8 @@ import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { settingsOfWire } from "../../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
-import { evenSlots, type SizedShard } from "../../../../core/slots/shard-slots.ts";
-import { slotsOfSite } from "../../../../core/slots/site-slices.ts";
-import { SLOTS } from "../../../../core/slots/slot.ts";
-import { sizedShards } from "../../../../core/planner/database/sized-shards.ts";
-import { shardsNamed } from "./asked-shards.ts";
+import { numberOfSlices } from "../../../../core/slots/site-slices.ts";
+import { countOfNew, shardsNamed, shardsOfNew } from "./asked-shards.ts";
 import { newDatabase, type RequestedDatabase } from "../../../../core/records/new-database.ts";
 import { wantsTls } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../../observation/node-facts.ts";
@@ -26,7 +23,13 @@ import {
   requireTls,
 } from "./checks.ts";
 import { endpointPort, withClusterPort } from "./endpoint-ports.ts";
-import { requireShardCount, requireSharding, requireShardMemory, requireShards } from "./shard-checks.ts";
+import {
+  requireShardCount,
+  requireSharding,
+  requireShardMemory,
+  requireShards,
+  requireWholeSlices,
+} from "./shard-checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
 import { isFault } from "#kit/base/fault";
 import { faults } from "../../faults.ts";
@@ -43,7 +46,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const { requested, certificate } = checkedRequest(context, body);
   const { storeVersion } = requested;
   const nodes = await gatherNodes(context);
-  const shards = sizesIn(body, requested);
+  const shards = shardsOfNew(body, requested);
   const wanted = { settings: requested, shards, kept: [], storeVersion, tls: wantsTls(requested) };
   const places = placeDatabase(context, nodes, wanted);
   const free = (await passwords.free.take(databaseCounter(context))) ?? refuseWithoutSecret("database");
@@ -58,21 +61,6 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
   await keepRecord(context, record);
   return record;
-}
-
-function shardsIn(body: BdbCreate): number {
-  return shardsNamed(body)?.length ?? body.shards_count ?? 1;
-}
-
-function sizesIn(body: BdbCreate, { memoryBytes }: Pick<SettingValues, "memoryBytes">): readonly SizedShard[] {
-  const asked = shardsNamed(body) ?? slotsOfNew(body).map((slots) => ({ slots }));
-  return sizedShards(memoryBytes, asked, SLOTS) ?? asked;
-}
-
-/** Even ones, and whole slices of a site. */
-function slotsOfNew(body: BdbCreate): ReturnType<typeof evenSlots> {
-  const { active_active: site } = body;
-  return site === undefined ? evenSlots(shardsIn(body)) : slotsOfSite(shardsIn(body), site.slices ?? 1);
 }
 
 /** What is asked for, with what follows from it, and the certificate of the endpoints. */
@@ -115,9 +103,11 @@ function requireShardsOf(
   body: BdbCreate,
   { memoryBytes, replication }: Pick<SettingValues, "memoryBytes" | "replication">,
 ): void {
-  const count = shardsIn(body);
+  const count = countOfNew(body);
   const modules = (body.module_list ?? []).map(({ module_name }) => module_name);
-  requireShardCount(context, { count, has: undefined, slices: body.active_active && (body.active_active.slices ?? 1), modules });
+  const slices = numberOfSlices(body.active_active);
+  requireShardCount(context, { count, has: undefined, slices, modules });
+  if (slices !== undefined) requireWholeSlices(shardsNamed(body) ?? [], slices);
   requireSharding(body, count);
   requireShardMemory({ count, memoryBytes });
   requireShards(context, { primaries: count, replicas: replication ? count : 0 });

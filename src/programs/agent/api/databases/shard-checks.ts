@@ -15,7 +15,8 @@ import {
 } from "../../../../core/planner/admission/shard-count.ts";
 import { instancesText } from "../../../../core/planner/license/instances-text.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
-import { slotShare } from "../../../../core/slots/shard-slots.ts";
+import { slotShare, slotsText, type SizedShard } from "../../../../core/slots/shard-slots.ts";
+import { dividedSlice, numberOfSlices } from "../../../../core/slots/site-slices.ts";
 import { needText } from "#kit/base/sizes";
 import { licenseOf } from "../cluster/license.ts";
 import { refusals, refuse } from "../http/refusals.ts";
@@ -46,6 +47,16 @@ export function requireShardCount(
   if (older.length === 0) return;
   const what = asked.has === undefined ? "runs a database of several shards" : "makes new shards of a database";
   throw refuse(refusals.olderNode, `no node of an older release ${what}: ${older.join(", ")}`);
+}
+
+/** Refuses slots that are named for the shards of a new site, where a range that is merged as a whole would be at two of them. */
+export function requireWholeSlices(named: readonly SizedShard[], slices: number): void {
+  for (const { slots } of named) {
+    const divided = dividedSlice(slots, slices);
+    if (divided === undefined) continue;
+    const why = `the slots ${slotsText([divided])} are merged together with those of other sites, and would be at two shards`;
+    throw refuse(refusals.invalidSharding, why, { field: "shard_slots" });
+  }
 }
 
 /** Refuses when these primaries and replicas more exceed the licence. */
@@ -117,7 +128,11 @@ export async function requireChangeOfShards(
   next: DatabaseRecord,
 ): Promise<ReshapePlan | undefined> {
   const { activeActive, modules = [] } = seen;
-  const asked = { count: askedShards(next), has: askedShards(seen), slices: activeActive && (activeActive.slices ?? 1) };
+  const asked = {
+    count: askedShards(next),
+    has: askedShards(seen),
+    slices: numberOfSlices(activeActive),
+  };
   requireShardCount(context, { ...asked, modules: modules.map(({ name }) => name) }, !asksSame(next, seen));
   requireShardsOf(context, seen, next);
   return planOfChange(context, seen, next);

@@ -18,6 +18,7 @@ import {
   requireRoom,
   requireTls,
 } from "./checks.ts";
+import { numberOfSlices } from "../../../../core/slots/site-slices.ts";
 import { asksSame, withAskedShards } from "./asked-shards.ts";
 import { planOfChange, requireShardCount, requireSharding, requireShardsOf } from "./shard-checks.ts";
 import { withClusterPort } from "./endpoint-ports.ts";
@@ -144,9 +145,8 @@ function requireSameSlices(
   { name, activeActive }: DatabaseRecord,
   { active_active: asked = activeActive }: BdbChange,
 ): void {
-  if (asked === activeActive || activeActive === undefined || asked === undefined) return;
-  const [has, wanted] = [activeActive.slices ?? 1, asked.slices ?? 1];
-  if (has === wanted) return;
+  const [has, wanted] = [numberOfSlices(activeActive), numberOfSlices(asked)];
+  if (has === wanted || has === undefined || wanted === undefined) return;
   const why = `"${name}" is merged in ${has} ranges of slots, and would be in ${wanted}: that cannot be changed`;
   throw refuse(refusals.unchangeable, why);
 }
@@ -155,8 +155,7 @@ function requireChangeable(context: WriteContext, record: DatabaseRecord, body: 
   const has = askedShards(record);
   const next = withAskedShards(record, body);
   const count = askedShards(next);
-  const site = body.active_active ?? record.activeActive;
-  const slices = site && (site.slices ?? 1);
+  const slices = numberOfSlices(body.active_active ?? record.activeActive);
   requireSharding(body, count);
   requireSameSlices(record, body);
   const modules = (record.modules ?? []).map(({ name }) => name);
