@@ -43,14 +43,16 @@ test("a database whose sites have different numbers of shards is the same at bot
 });
 
 async function showSlices({ both: [east, west] }: Scene): Promise<void> {
-  const countOf = (site: Site): Promise<string> =>
-    site.kubectl("get redb carts -o jsonpath='{.status.shards[*].slots}'");
-  assert.equal(await countOf(east), "0-8191 8192-16383");
-  assert.match(await countOf(west), /^(?:0-16383)?$/);
+  assert.equal(await slotsAt(east), "0-8191 8192-16383");
+  assert.match(await slotsAt(west), /^(?:0-16383)?$/);
   for (const site of [east, west]) {
     const health = await site.type(storectl(site, "health"));
     for (const slots of ["0-8191", "8192-16383"]) assert.match(health, new RegExp(`\\n${slots} +\\d +\\w+ +up `));
   }
+}
+
+function slotsAt(site: Site): Promise<string> {
+  return site.kubectl("get redb carts -o jsonpath='{.status.shards[*].slots}'");
 }
 
 async function awaitOther({ both }: Scene): Promise<void> {
@@ -94,12 +96,7 @@ async function compareAll(scene: Scene): Promise<void> {
   const { both, wide } = scene;
   await holdTheSame(scene);
   for (const writer of wide) assert.deepEqual(await writer.stop(), []);
-  const digests = () => Promise.all(both.map(digestOf));
-  const isSame = async (): Promise<boolean> => {
-    const [first, second] = await digests();
-    return first !== undefined && first.length > 0 && JSON.stringify(first) === JSON.stringify(second);
-  };
-  await until("both sites hold each key alike", isSame, PATIENCE).catch(failWith(both[0]));
+  await becomeSame(both);
   for (const site of both) {
     const compared = async (): Promise<boolean> => {
       const { code, stdout } = await site.type.run(storectl(site, "compare"));
@@ -107,6 +104,14 @@ async function compareAll(scene: Scene): Promise<void> {
     };
     await until("keys of all slots are compared, and none differs", compared, PATIENCE);
   }
+}
+
+async function becomeSame(both: Scene["both"]): Promise<void> {
+  const isSame = async (): Promise<boolean> => {
+    const [first, second] = await Promise.all(both.map(digestOf));
+    return first !== undefined && first.length > 0 && JSON.stringify(first) === JSON.stringify(second);
+  };
+  await until("both sites hold each key alike", isSame, PATIENCE).catch(failWith(both[0]));
 }
 
 async function flushAll({ both: [east, west] }: Scene): Promise<void> {

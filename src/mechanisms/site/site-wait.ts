@@ -16,19 +16,39 @@ export function askingSites({ id, sites }: SiteWait): readonly [string, ...Arg[]
   return inLinkDatabase("EVAL", "redis.call('SET', ARGV[1], ARGV[2])", LINK_KEYS.mark, `${MARK}${sites}:${id}`);
 }
 
-/** Reads what the link has answered: how many sites have it, of each slice of the engine; nothing before all have answered. */
+/** Reads what the links of an engine have answered, for each of these slices of it in their order; null while one has not. */
 export function sitesAnswered({ id }: SiteWait, slices: readonly string[]): readonly [string, ...Arg[]] {
-  const answers = slices.map((slice) => answerKey(id, slice));
-  return inLinkDatabase("EVAL_RO", LEAST_ANSWER, ...answers);
+  return inLinkDatabase(
+    "EVAL_RO",
+    "return redis.call('MGET', unpack(ARGV))",
+    ...slices.map((each) => answerKey(id, each)),
+  );
 }
 
-const LEAST_ANSWER = `local least = nil
-for _, answer in ipairs(ARGV) do
-  local sites = tonumber(redis.call('GET', answer))
-  if not sites then return false end
-  least = math.min(least or sites, sites)
-end
-return least`;
+/** What links have answered to one question. Each slice has a link of its own, and a site has what was written before when it has that of all slices. */
+export class SiteAnswers {
+  readonly #sites = new Map<string, ReadonlySet<string>>();
+
+  /** How many sites have it, by what was read of these slices last; null while one has not answered. */
+  count(slices: readonly string[], read: readonly (string | null)[]): number | null {
+    const [only = null] = read;
+    if (slices.every((slice) => slice === UNDIVIDED)) return only === null ? null : Number(only);
+    for (const [at, slice] of slices.entries()) this.#take(slice, read[at] ?? null);
+    const [first, ...others] = slices.map((slice) => this.#sites.get(slice));
+    if (first === undefined || others.includes(undefined)) return null;
+    return [...first].filter((site) => others.every((sites) => sites?.has(site))).length;
+  }
+
+  /** A link forgets what it has answered in full, and would begin anew when it is asked again: a site that was named counts on. */
+  #take(slice: string, answer: string | null): void {
+    if (answer === null) return;
+    const named = answer.split(" ").filter((site) => site !== "");
+    this.#sites.set(slice, new Set([...(this.#sites.get(slice) ?? []), ...named]));
+  }
+}
+
+/** The name of the slice of a database that is not divided. */
+const UNDIVIDED = "";
 
 /** What the mark asks for; undefined of another mark. */
 export function siteWaitIn(mark: string): SiteWait | undefined {
@@ -37,9 +57,9 @@ export function siteWaitIn(mark: string): SiteWait | undefined {
   return { id, sites: Number(sites) };
 }
 
-/** Tells the client that waits how many sites have it. */
-export function answerWait({ id }: SiteWait, sites: number, slice: string): LinkKeyCommand {
-  return ["SET", answerKey(id, slice), sites, "PX", SITE_WAIT_MS];
+/** Answers the client that waits: which sites have it, or how many of them where the database is not divided, as in releases before 0.6.0. */
+export function answerWait({ id }: SiteWait, sites: readonly number[], slice: string): LinkKeyCommand {
+  return ["SET", answerKey(id, slice), slice === UNDIVIDED ? sites.length : sites.join(" "), "PX", SITE_WAIT_MS];
 }
 
 function answerKey(id: string, slice: string): string {

@@ -3,7 +3,7 @@ import type { Site } from "../../core/merge/site.ts";
 import type { VersionVector } from "../../core/merge/operations/version-vector.ts";
 import type { Capture } from "./operations/capture.ts";
 import { linkTransaction } from "./saved/marks.ts";
-import type { SiteSlice } from "./saved/slice.ts";
+import { ALL_KEYS, type SiteSlice } from "./saved/slice.ts";
 import { answerWait, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
 import { execute, type TransactionContext } from "./saved/transaction.ts";
 
@@ -16,7 +16,7 @@ export interface SiteWaitsOptions extends TransactionContext {
   /** Keys of the site are known to differ from what is here: it does not hold all that was written. */
   readonly differs: (site: number) => boolean;
   readonly capture: Pick<Capture, "passed" | "reached">;
-  readonly slice: Pick<SiteSlice, "suffix" | "kept">;
+  readonly slice: SiteSlice;
 }
 
 /** Clients that wait until other sites have what was written before. */
@@ -49,14 +49,22 @@ export class SiteWaits {
       const { wait, after, until, said } = waiting;
       // what was written before is among the operations that there are by now
       if (written >= after && isComplete()) waiting.operations ??= ofSite(id, site.received);
-      const have =
-        waiting.operations && site.participants.keptBy(waiting.operations).filter((each) => !differs(each)).length;
-      if (have !== undefined && have !== said) this.#answer(wait, (waiting.said = have));
-      if (now >= until || (have ?? -1) >= wait.sites) this.#waits.delete(wait.id);
+      const have = waiting.operations && site.participants.keptBy(waiting.operations).filter((each) => !differs(each));
+      if (have !== undefined && have.join(" ") !== said) {
+        waiting.said = have.join(" ");
+        this.#answer(wait, have);
+      }
+      if (now >= until || (have?.length ?? -1) >= this.#enoughFor(wait)) this.#waits.delete(wait.id);
     }
   }
 
-  #answer(wait: SiteWait, sites: number): void {
+  /** Those that have this slice may be others than those that have the next one. */
+  #enoughFor({ sites }: SiteWait): number {
+    const { site, slice } = this.#options;
+    return slice === ALL_KEYS ? sites : site.participants.sites.length - 1;
+  }
+
+  #answer(wait: SiteWait, sites: readonly number[]): void {
     const answer = execute(
       this.#options,
       linkTransaction([answerWait(wait, sites, this.#options.slice.suffix)], []),
@@ -74,5 +82,5 @@ interface Waiting {
   readonly until: number;
   /** What other sites must have; absent while not all that was written before is captured. */
   operations?: VersionVector;
-  said?: number;
+  said?: string;
 }

@@ -4,8 +4,16 @@ import { expiredEffects } from "./expired-effects.ts";
 import type { KnownScores } from "./known-scores.ts";
 import type { Effect } from "./operation.ts";
 
+/** True of any key: all keys of the engine are merged together. */
+export function holdsAny(): boolean {
+  return true;
+}
+
 /** What a command did to keys that `holds` has; what it did to all keys is done to these, too. */
-export function capturedOf({ effects, read, scores }: Captured, holds: (key: string) => boolean): Captured {
+export function capturedOf(captured: Captured, holds: (key: string) => boolean): Captured {
+  // the stream of a database that is not divided is not gone through once more
+  if (holds === holdsAny) return captured;
+  const { effects, read, scores } = captured;
   return {
     effects: effectsOn(effects, holds),
     read: read.filter(holds),

@@ -76,3 +76,11 @@ test("a participant has as many shards as it says, or as the configuration says"
   assert.equal(shardsOfSite(known, "east"), 6);
   assert.equal(shardsOfSite(known, "west"), 2);
 });
+
+test("a participant that is to have other shards is taken out and put in again, by the commands that the finding names", () => {
+  const [finding] = sliceFindings(spec(6, [{ name: "east" }, { name: "west", shardCount: 3 }]), known, both);
+  assert.match(
+    finding?.remedy ?? "",
+    /to 2; or .*: storectl active-active remove-site carts west, then at "west" kubectl delete reaadb carts, then storectl active-active add-site carts west\/3$/,
+  );
+});

@@ -1,5 +1,5 @@
 import { globalConfiguration } from "../../api/database-spec.ts";
-import { editObject } from "../../api/kubectl.ts";
+import { deleteActiveActive, editObject } from "../../api/kubectl.ts";
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
@@ -28,7 +28,7 @@ export function sliceFindings(
   const stays = (name: string): boolean => known?.participants.some((one) => one.name === name) === true;
   const changed = participatingClusters.flatMap(({ name, shardCount = has }) =>
     known !== undefined && stays(name) && shardsOfSite(known, name) !== shardCount
-      ? [otherShards(name, shardCount, shardsOfSite(known, name))]
+      ? [otherShards(known, name, shardCount)]
       : [],
   );
   const older = has === 1 ? [] : participants.filter(({ name, knowsSlices }) => !stays(name) && !knowsSlices);
@@ -43,11 +43,17 @@ function otherSlices(wanted: number, has: number): Finding {
   );
 }
 
-function otherShards(name: string, wanted: number, has: number): Finding {
+function otherShards(known: ActiveActiveRecord, name: string, wanted: number): Finding {
+  const has = shardsOfSite(known, name);
+  const anew = [
+    `storectl active-active remove-site ${known.name} ${name}`,
+    `at "${name}" ${deleteActiveActive(known.name)}`,
+    `storectl active-active add-site ${known.name} ${name}/${wanted}`,
+  ];
   return block(
     "ShardCountFixed",
     `participant "${name}" has ${has} shards, and ${wanted} are asked for; their number is chosen when a participant comes`,
-    `set shardCount of "${name}" in spec.participatingClusters to ${has}; or take the participant out, and put it in again with another number: it gets all data from the others`,
+    `set shardCount of "${name}" in spec.participatingClusters to ${has}; or take the participant out at another one, and put it in again with another number, so that it gets all data from the others: ${anew.join(", then ")}`,
   );
 }
 

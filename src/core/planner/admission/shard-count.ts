@@ -35,7 +35,7 @@ export function siteShardsObjection(
 }
 
 const NO_OTHER_AT_SITES =
-  "the shards of a site of an Active-Active database are chosen when the site is made, and their number does not change";
+  "the shards of a site of an Active-Active database are chosen when the site is added, and their number does not change; a site that is taken out may be added again with another one: storectl active-active add-site <database> <site>/<shards>";
 
 function shardsText(count: number): string {
   return count === 1 ? "one shard" : `${count} shards`;

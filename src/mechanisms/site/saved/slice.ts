@@ -1,3 +1,4 @@
+import { holdsAny } from "../../../core/merge/operations/captured-slice.ts";
 import type { SliceOfEngine, SlotRange } from "../../../core/base/slot-range.ts";
 import type { EngineCommand } from "../../../core/merge/state/engine-writes.ts";
 import { slotsText } from "../../../core/slots/shard-slots.ts";
@@ -26,7 +27,7 @@ export interface SiteSlice {
 export const ALL_KEYS: SiteSlice = {
   kept: LINK_KEYS,
   suffix: "",
-  holds: () => true,
+  holds: holdsAny,
   ofEngine: 1,
   written: (command) => command,
 };

@@ -1,9 +1,15 @@
 import type { SessionParts } from "../client/session-parts.ts";
 import { randomUUID } from "node:crypto";
 import { messageOf } from "#kit/base/fault";
-import { askingSites, SITE_WAIT_MS, sitesAnswered } from "../../../mechanisms/site/site-wait.ts";
+import {
+  askingSites,
+  SITE_WAIT_MS,
+  SiteAnswers,
+  sitesAnswered,
+  type SiteWait,
+} from "../../../mechanisms/site/site-wait.ts";
 import { engineCodeOf, errorReplyOf } from "../../../ports/resp/engine-client.ts";
-import type { Reply } from "../../../ports/resp/reply.ts";
+import { listOf, textOf, type Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { errorReply, integerReply, replies } from "../protocol/replies.ts";
@@ -71,7 +77,7 @@ function askedFor(args: readonly Buffer[]): Asked | Buffer {
 async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): Promise<Buffer | undefined> {
   const { endpoint } = session;
   const { clock } = endpoint;
-  const wait = { id: randomUUID(), sites };
+  const asking = { wait: { id: randomUUID(), sites }, answers: new SiteAnswers() };
   const began = clock.uptimeMs();
   const deadline = began + timeoutMs;
   let [have, pauseMs, askedAt] = [0, LOOKS_MS.least, -Infinity];
@@ -81,7 +87,7 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
     const held = endpoint.routes.some((route) => route.held);
     const isDue = !held && now - askedAt >= ASK_AGAIN_MS;
     if (isDue) [askedAt, pauseMs] = [now, LOOKS_MS.least];
-    const answered = held ? null : await askSites(endpoint, wait, isDue);
+    const answered = held ? null : await askSites(endpoint, asking, isDue);
     if (Buffer.isBuffer(answered)) return answered;
     have = answered ?? have;
     if (now >= deadline || isEnough(answered, sites)) return integerReply(have);
@@ -95,21 +101,24 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
   return undefined;
 }
 
-/**
- * What is known of the other sites, after the question to the links where it is due: the least that is known of a shard, null while one has not answered, and
- * the reply to the client where a primary cannot be asked.
- */
+interface Asking {
+  readonly wait: SiteWait;
+  readonly answers: SiteAnswers;
+}
+
+/** How many other sites have it, after the question to the links where it is due: null while one has not answered, and the reply to the client where a primary cannot be asked. */
 async function askSites(
   endpoint: WaitingSession["endpoint"],
-  wait: Parameters<typeof askingSites>[0],
+  { wait, answers }: Asking,
   isDue: boolean,
 ): Promise<number | null | Buffer> {
-  const { slices } = endpoint.place;
-  const asked = isDue ? await ask(endpoint, () => askingSites(wait)) : [];
+  const asked = isDue ? await ask(endpoint, () => askingSites(wait)) : null;
   if (Buffer.isBuffer(asked)) return asked;
-  const replies = await ask(endpoint, (shard) => sitesAnswered(wait, slices[shard] ?? []));
-  if (Buffer.isBuffer(replies)) return replies;
-  return replies.includes(null) ? null : Math.min(...replies.map(Number));
+  const slicesAt = (shard: number): readonly string[] => endpoint.place.slices[shard] ?? [];
+  const read = await ask(endpoint, (shard) => sitesAnswered(wait, slicesAt(shard)));
+  if (read === null || Buffer.isBuffer(read)) return read;
+  const answered = read.flatMap((each) => listOf(each)).map((one) => (one === null ? null : textOf(one)));
+  return answers.count(endpoint.place.slices.flat(), answered);
 }
 
 /** Null is no answer yet. */
@@ -122,16 +131,16 @@ function hasLeft({ life }: WaitingSession, answered: number | null, waitedMs: nu
   return life.inputEnded && (answered !== null || waitedMs >= ANSWER_MS);
 }
 
-/** The replies of all primaries; null also of an engine that is a primary no more, or not yet: the next one is asked. */
+/** The replies of all primaries; null when an engine is a primary no more, or not yet: the next one is asked. */
 async function ask(
   endpoint: AskedEndpoint,
   commandOf: (shard: number) => ReturnType<typeof askingSites>,
-): Promise<readonly Reply[] | Buffer> {
+): Promise<readonly Reply[] | null | Buffer> {
   try {
     const asked = await askAll(endpoint, commandOf);
     return "refusal" in asked ? asked.refusal : asked.replies;
   } catch (error) {
-    if (PASSING.has(engineCodeOf(error) ?? "")) return [null];
+    if (PASSING.has(engineCodeOf(error) ?? "")) return null;
     throw error;
   }
 }
