@@ -316,6 +316,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/session/long-commands.test.ts": 5,
   "src/programs/operator/teardown/teardown.test.ts": 5,
   "src/programs/agent/switchover/proxies.test.ts": 5,
+  "src/programs/proxy/session/woven-requests.test.ts": 5,
   "src/programs/mover/secured.test.ts": 4,
   "src/core/planner/upgrade-path/plan.property.test.ts": 4,
   "packages/kubernetes-in-process/src/controllers/controllers.test.ts": 4,

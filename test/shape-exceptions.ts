@@ -18,7 +18,6 @@ export const SHAPE_EXCEPTIONS: Readonly<Record<string, number>> = {
   "members of upstream.ts Upstream": 20,
   "paths of backlog.ts Backlog.answered": 12,
   "paths of dispatch.ts dispatch": 18,
-  "paths of lane.ts Lane.#distribute": 14,
   "paths of moving.ts Moving.handle": 12,
   "paths of pinned.ts Pinned.#settle": 14,
   "paths of request-reader.ts RequestReader.#takeAll": 15,

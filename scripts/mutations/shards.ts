@@ -49,7 +49,7 @@ export const SHARD_MUTATIONS: readonly TrapMutation[] = [
     rule: "several shards: a request that was taken and is at no engine counts",
     harm: "a reply is given to another request, or a request is lost by a move",
     removes: "a refused request that will be sent again counts as answered",
-    file: "src/programs/proxy/session/reply-queue.ts",
+    file: "src/programs/proxy/session/run.ts",
     from: "return inFlight === 0 && deferred === 0;",
     to: "return inFlight === 0 && deferred >= 0;",
     test: "src/programs/proxy/session/sharded-moves.test.ts",

@@ -6,8 +6,18 @@ export const SLOTS = 16_384;
  * when that is not empty. Of the bytes from `start` up to `end`.
  */
 export function slotOf(bytes: Uint8Array, start = 0, end = bytes.length): number {
-  const open = indexIn(bytes, OPEN, start, end);
-  const close = open === end ? end : indexIn(bytes, CLOSE, open + 1, end);
+  let crc = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === OPEN) return slotFrom(bytes, start, at, end);
+    crc = ((crc << 8) ^ (TABLE[(crc >> 8) ^ byte] ?? 0)) & 0xffff;
+  }
+  return crc & (SLOTS - 1);
+}
+
+/** The same of a key whose first `{` is at `open`. */
+function slotFrom(bytes: Uint8Array, start: number, open: number, end: number): number {
+  const close = indexIn(bytes, CLOSE, open + 1, end);
   const isTagged = close < end && close > open + 1;
   return (isTagged ? crc16(bytes, open + 1, close) : crc16(bytes, start, end)) & (SLOTS - 1);
 }

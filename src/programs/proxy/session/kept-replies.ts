@@ -1,4 +1,4 @@
-import { copyBytes } from "../upstream/lent-memory.ts";
+import { copyBytes, copyInto } from "../upstream/lent-memory.ts";
 
 /** Bytes of replies that wait for their turn, and those that wait behind them. */
 export interface KeptBytes {
@@ -29,7 +29,7 @@ export class KeptReplies {
     if (length > LARGEST_PART) return this.#append(last, undefined, copyBytes(bytes, start, end), 0, length);
     const block = this.#blockFor(length);
     const at = block.used;
-    block.used += bytes.copy(block.bytes, at, start, end);
+    block.used += copyInto(block.bytes, at, bytes, start, end);
     if (last?.block === block && last.end === at) {
       last.end = block.used;
       return last;

@@ -2,11 +2,13 @@ import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
-import { LentMemory } from "../upstream/lent-memory.ts";
-import { KeptReplies, type KeptBytes } from "./kept-replies.ts";
+import { KeptReplies } from "./kept-replies.ts";
 import { leftOfParts, type LeftRequest } from "./left-request.ts";
-import { SOON } from "./soon.ts";
-import { Run, type RunReplies, type RunWay } from "./run.ts";
+import { isAnswered, Run, type RunReplies, type RunWay } from "./run.ts";
+import { ReadyReplies } from "./ready-replies.ts";
+import { REPLY_ENDS } from "../upstream/reply-ends.ts";
+import { SENT_BYTES } from "./stage.ts";
+import { Weave } from "./weave.ts";
 
 /** What a queue of replies needs of the session. */
 export interface QueueParts {
@@ -15,17 +17,12 @@ export interface QueueParts {
   readonly life: { cut(why: string): void };
 }
 
-/** A request whose parts go to several shards, and what becomes of their replies. */
+/** A request whose parts go to several shards, and what becomes of their replies; without a part, what the proxy answers itself. */
 interface Split {
   readonly runs: readonly Run[];
   readonly merge: (replies: readonly Buffer[]) => Buffer;
   /** The request, when each shard gets one that is not about keys; it can be repeated. */
   readonly whole: Buffer | undefined;
-}
-
-/** What the proxy answers itself. */
-interface OwnReply {
-  readonly reply: Buffer;
 }
 
 /**
@@ -36,14 +33,11 @@ export class ReplyQueue implements RunReplies {
   inFlight = 0;
   readonly #parts: QueueParts;
   readonly #kept = new KeptReplies();
+  readonly #ready: ReadyReplies;
   readonly #account: AccountedBytes;
-  readonly #entries: (Run | Split | OwnReply)[] = [];
+  readonly #entries: (Run | Weave | Split)[] = [];
   /** The way of the last entry, when that is a run. */
   #lastWay: RunWay | undefined;
-  /** The first and the last of the replies whose turn it is, to be sent together. */
-  #first: KeptBytes | undefined;
-  #last: KeptBytes | undefined;
-  #readyBytes = 0;
   /** Answers of the proxy that wait. */
   #own = 0;
   /** What a reply takes, as it seems. */
@@ -54,6 +48,15 @@ export class ReplyQueue implements RunReplies {
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
+    this.#ready = new ReadyReplies({
+      kept: this.#kept,
+      next: () => {
+        const [head] = this.#entries;
+        return head instanceof Weave ? head : undefined;
+      },
+      isEmpty: () => this.isEmpty,
+      deliver: (bytes) => void parts.output.deliver(bytes),
+    });
     this.#account = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its replies wait for those of another shard, and ${OVER_BUDGET}`);
     });
@@ -82,7 +85,7 @@ export class ReplyQueue implements RunReplies {
   runOf(way: RunWay): Run {
     const last = this.#lastWay === way ? this.#entries.at(-1) : undefined;
     if (last instanceof Run) return last;
-    const run = new Run(way, this, false);
+    const run = new Run(way, this, "alone");
     this.#lastWay = way;
     this.#entries.push(run);
     return run;
@@ -90,20 +93,23 @@ export class ReplyQueue implements RunReplies {
 
   /**
    * The runs of a request whose parts go to these shards, in their order. `merge` makes its reply of the whole replies to the parts; `whole`: the
-   * request, when its parts are not about keys.
+   * request, when its parts are not about keys. Without a part, `merge` makes what the proxy answers itself.
    */
   split(ways: readonly RunWay[], { merge, whole }: Omit<Split, "runs">): readonly Run[] {
-    const runs = ways.map((way) => new Run(way, this, true));
+    const runs = ways.map((way) => new Run(way, this, "part"));
     this.#lastWay = undefined;
     this.#entries.push({ runs, merge, whole });
+    if (runs.length === 0) this.#own++;
     return runs;
   }
 
-  /** Gives what the proxy answers itself its place, behind requests that are not answered. */
-  answer(reply: Buffer): void {
+  /** Gives requests that go to their shards together their place; false when their replies seem too large to be kept until their turn. */
+  weave(weave: Weave): boolean {
+    const { count } = weave.found;
+    if (count > this.room || this.#expectedBytes * count > WOVEN_BYTES) return false;
     this.#lastWay = undefined;
-    this.#own++;
-    this.#entries.push({ reply });
+    this.#entries.push(weave);
+    return true;
   }
 
   /** Passes on what is kept, as far as all before it is answered; true when a request could not be sent before, and perhaps can now. */
@@ -120,29 +126,39 @@ export class ReplyQueue implements RunReplies {
       if (first === undefined) {
         this.#lastWay = undefined;
         this.#sendReady();
+        if (!this.#isDropped) this.#kept.empty();
+        this.#noteKept();
         return;
       }
       if (first instanceof Run) {
         this.#passKept(first);
         if (!isAnswered(first)) return;
-      } else if ("reply" in first) {
-        this.#own--;
-        this.#passWhole(first.reply);
+      } else if (first instanceof Weave) {
+        if (!first.isAnswered) {
+          this.#ready.sendSoon();
+          return;
+        }
+        this.#sendReady();
+        first.release();
       } else if (first.runs.every(isAnswered)) this.#passMerged(first);
       else return;
       this.#entries.shift();
     }
   }
 
-  deliver(run: Run, bytes: Buffer, start: number, end: number): void {
+  deliver(run: Run, bytes: Buffer, start: number, end: number, whole: number): void {
     if (this.#isDropped) return;
     const { state } = run;
+    const { kind } = state;
     state.repliedBytes += end - start;
-    if (state.isPart || this.#entries[0] !== run) {
+    if (kind !== "alone" || this.#entries[0] !== run) {
+      if (typeof kind === "object") kind.weave.note(kind.strand, start, end, whole);
       state.last = this.#kept.keep(state.last, bytes, start, end);
       state.first ??= state.last;
       this.#account.set(this.#kept.heldBytes);
-    } else if (this.#entries.length === 1 && this.#first === undefined)
+      // a large reply is not kept until all have arrived
+      if (typeof kind === "object" && state.repliedBytes > SENT_BYTES) this.#sendReady();
+    } else if (this.#entries.length === 1 && this.#ready.isEmpty)
       this.#parts.output.deliver(bytes.subarray(start, end));
     else if (end - start > SENT_BYTES) {
       this.#sendReady();
@@ -151,8 +167,9 @@ export class ReplyQueue implements RunReplies {
   }
 
   reply(run: Run, reply: Buffer): void {
-    if (!run.state.isPart) this.#parts.endpoint.counters.noteReply(reply);
-    this.deliver(run, reply, 0, reply.length);
+    if (run.state.kind !== "part") this.#parts.endpoint.counters.noteReply(reply);
+    REPLY_ENDS[0] = reply.length;
+    this.deliver(run, reply, 0, reply.length, 1);
   }
 
   settled({ state: { requests, repliedBytes } }: Run): void {
@@ -169,7 +186,7 @@ export class ReplyQueue implements RunReplies {
         const requests = refused(entry).map((request) => ({ request }));
         return entry.state.first === undefined ? requests : [{ reply: this.#takeWhole(entry) }, ...requests];
       }
-      if ("reply" in entry) return [{ reply: entry.reply }];
+      if (entry instanceof Weave) return entry.takeLeft((run) => this.#takeWhole(run), refused);
       const parts = entry.runs.map((run) => {
         const [request] = refused(run);
         return request === undefined ? this.#takeWhole(run) : { request };
@@ -186,70 +203,39 @@ export class ReplyQueue implements RunReplies {
   drop(): void {
     this.#isDropped = true;
     this.#entries.length = 0;
-    this.#first = this.#last = undefined;
+    this.#ready.drop();
     this.#account.set(0);
   }
 
-  /** Sends what is ready: a write for each run would cost more than all else. */
-  readonly #send = (): void => {
-    if (!this.#isDropped) this.#sendReady();
-  };
-
+  /** Sends what is ready. */
   #sendReady(): void {
-    if (this.#first === undefined) return;
-    let used = 0;
-    for (let piece: KeptBytes | undefined = this.#first; piece !== undefined; piece = piece.next) {
-      const { bytes, start, end } = piece;
-      if (end - start > SENT_BYTES) {
-        this.#sendStaged(used);
-        used = 0;
-        this.#parts.output.deliver(bytes);
-      } else {
-        used += bytes.copy(STAGE.bytes, used, start, end);
-        if (used > SENT_BYTES) {
-          this.#sendStaged(used);
-          used = 0;
-        }
-      }
-      this.#kept.free(piece);
-    }
-    this.#sendStaged(used);
-    // the client may have been cut for what it has not read
-    if (this.#isDropped) return;
-    this.#first = this.#last = undefined;
-    this.#readyBytes = 0;
-    if (this.#entries.length === 0) this.#kept.empty();
-    this.#account.set(this.#kept.heldBytes);
+    this.#ready.send();
+    this.#noteKept();
   }
 
-  #sendStaged(used: number): void {
-    if (used === 0) return;
-    this.#parts.output.deliver(STAGE.bytes.subarray(0, used));
-    STAGE.moveOn();
+  /** Counts what is kept, unless the client is gone: it may have been cut for what it has not read. */
+  #noteKept(): void {
+    if (!this.#isDropped) this.#account.set(this.#kept.heldBytes);
   }
 
   #pass(bytes: Buffer, start: number, end: number): void {
-    if (this.#first === undefined) SOON.add(this.#send);
-    this.#last = this.#kept.keep(this.#last, bytes, start, end);
-    this.#first ??= this.#last;
-    this.#note(end - start);
+    this.#ready.add(bytes, start, end);
+    this.#noteKept();
   }
 
   #passKept({ state }: Run): void {
     const { first, last } = state;
     if (first === undefined) return;
     state.first = state.last = undefined;
-    if (this.#last === undefined) {
-      SOON.add(this.#send);
-      this.#first = first;
-    } else this.#last.next = first;
-    this.#last = last;
-    this.#note(state.repliedBytes);
+    this.#ready.addKept(first, last, state.repliedBytes);
+    this.#noteKept();
   }
 
   #passMerged({ runs, merge }: Split): void {
     const reply = merge(runs.map((run) => this.#takeWhole(run)));
-    this.#passWhole(reply);
+    if (runs.length === 0) this.#own--;
+    this.#parts.endpoint.counters.noteReply(reply);
+    this.#pass(reply, 0, reply.length);
   }
 
   /** The replies to a part, which are not kept any more. */
@@ -262,39 +248,11 @@ export class ReplyQueue implements RunReplies {
     state.first = state.last = undefined;
     return Buffer.concat(pieces);
   }
-
-  #passWhole(reply: Buffer): void {
-    this.#parts.endpoint.counters.noteReply(reply);
-    this.#pass(reply, 0, reply.length);
-  }
-
-  #note(more: number): void {
-    this.#readyBytes += more;
-    if (this.#readyBytes > SENT_BYTES) this.#sendReady();
-    else this.#account.set(this.#kept.heldBytes);
-  }
 }
 
-/** Each of its requests has its reply, or is to have none. */
-function isAnswered({ inFlight, deferred }: Run): boolean {
-  return inFlight === 0 && deferred === 0;
-}
-
-/** Replies that go out are copied together here. */
-class Stage {
-  readonly #lent = new LentMemory();
-  bytes = this.#lent.bytes;
-
-  /** What was sent may have been kept as it is. */
-  moveOn(): void {
-    this.bytes = this.#lent.other ?? this.bytes;
-  }
-}
-
-const STAGE = new Stage();
-/** As much goes out at once. */
-const SENT_BYTES = 16 * 1024;
 /** Before a client has had a reply: so it may send 32 requests behind those of another shard. */
 const FIRST_EXPECTED_BYTES = 256 * 1024;
+/** The replies of requests that are woven seem to take no more. */
+const WOVEN_BYTES = 64 * 1024;
 /** How much the next run counts in what is expected. */
 const LEARNT = 1 / 8;

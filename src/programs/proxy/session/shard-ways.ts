@@ -29,7 +29,7 @@ export interface ShardPart {
 export type MergeReplies = (replies: readonly Buffer[]) => Buffer;
 
 /** The way to one shard. */
-interface Way {
+export interface ShardWay {
   readonly primary: PrimaryView;
   readonly shared: SharedRoute;
 }
@@ -46,7 +46,7 @@ export class ShardWays implements LaneWays {
   readonly replies: ReplyQueue;
   readonly #parts: ShardedParts;
   /** By the place of the shard; made when the client first needs it. */
-  readonly #ways: (Way | undefined)[] = [];
+  readonly #ways: (ShardWay | undefined)[] = [];
   /** The script that was loaded last for a request of the client. */
   #tried: { readonly shard: number; readonly sha: string } | undefined;
 
@@ -74,7 +74,7 @@ export class ShardWays implements LaneWays {
 
   answerBehind(reply: Buffer): boolean {
     if (this.replies.isEmpty) return false;
-    this.replies.answer(reply);
+    this.replies.split([], { merge: () => reply, whole: undefined });
     return true;
   }
 
@@ -85,16 +85,6 @@ export class ShardWays implements LaneWays {
   /** Forwards one request; false when it cannot be sent now. */
   forward(part: ShardPart): boolean {
     return this.#send([part], (ways) => ways.map((way) => this.replies.runOf(way)));
-  }
-
-  /** Forwards `count` requests of one shard, which lie in `bytes` from `start` to `end`; false when they cannot be sent now. */
-  push(shard: number, count: number, bytes: Buffer, start: number, end: number): boolean {
-    const way = this.#wayTo(shard);
-    const lane = laneTo(way);
-    if (lane === undefined) return false;
-    way.shared.waitedSince = 0;
-    way.shared.push(lane, count, bytes, end, start, this.replies.runOf(way.shared));
-    return true;
   }
 
   /** Forwards the parts of a request, all of them or none; false when one cannot be sent now. `whole`: the request, when they are not about keys. */
@@ -117,7 +107,7 @@ export class ShardWays implements LaneWays {
 
   #send(parts: readonly ShardPart[], runsOf: (ways: readonly SharedRoute[]) => readonly Run[]): boolean {
     if (this.replies.room === 0) return false;
-    const ways = parts.map(({ shard }) => this.#wayTo(shard));
+    const ways = parts.map(({ shard }) => this.wayTo(shard));
     // all that have to be dialled are dialled now
     const lanes = ways.map(laneTo).filter((lane) => lane !== undefined);
     if (lanes.length < ways.length) {
@@ -134,7 +124,8 @@ export class ShardWays implements LaneWays {
     return true;
   }
 
-  #wayTo(shard: number): Way {
+  /** The way to the shard at this place. */
+  wayTo(shard: number): ShardWay {
     const known = this.#ways[shard];
     if (known !== undefined) return known;
     const { turns, endpoint, ...parts } = this.#parts;
@@ -153,6 +144,6 @@ export class ShardWays implements LaneWays {
 }
 
 /** A lane to the shard that takes requests now; when there is none, it is dialled. */
-function laneTo({ primary, shared }: Way): Lane | undefined {
+export function laneTo({ primary, shared }: ShardWay): Lane | undefined {
   return primary.held || !shared.open ? undefined : shared.usableLane();
 }

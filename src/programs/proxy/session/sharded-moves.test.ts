@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { done } from "../../../../test/kit/engines/proxy.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { demoteBeside, promoteBeside, switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { beside } from "../../../../test/kit/load/beside.ts";
+import { moveSecondShard } from "../../../../test/kit/sharded/move-second-shard.ts";
 import { playModel } from "../../../../test/kit/sharded/play-model.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
@@ -23,22 +23,12 @@ for (const isHeld of [true, false])
     assert.ok(second !== undefined);
     await using replica = await startEngine();
     await replica.follow(second);
-    const move = async (): Promise<void> => {
-      let [from, to] = [second, replica];
-      for (let epoch = 2; epoch < MOVES + 2; epoch++) {
-        if (isHeld) await switchOver([sharded.proxy], epoch, from, to, 2);
-        else {
-          await promoteBeside(from, to);
-          await demoteBeside(from, to);
-          await done(sharded.proxy.send({ op: "release", bdb: 1, shard: 2, epoch, target: addressOf(to) }));
-        }
-        [from, to] = [to, from];
-      }
-    };
-    const checked = await beside(move, (goesOn) =>
-      Array.from({ length: CLIENTS }, (_, number) =>
-        playModel({ listen: sharded.endpoint.listen, shards: 3, number, seed: 11, goesOn }),
-      ),
+    const checked = await beside(
+      () => moveSecondShard(sharded, replica, { moves: MOVES, isHeld }),
+      (goesOn) =>
+        Array.from({ length: CLIENTS }, (_, number) =>
+          playModel({ listen: sharded.endpoint.listen, shards: 3, number, seed: 11, goesOn }),
+        ),
     );
     const { cut, resent } = await sharded.proxy.stats();
     assert.equal(cut, 0);

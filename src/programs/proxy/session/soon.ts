@@ -1,27 +1,20 @@
-/** What is to be done once when what has arrived in this turn of the event loop, and in the next ones, has been looked at. */
+/** What is to be done once, a moment later, when more of the same has perhaps arrived. */
 class Soon {
   #work: (() => void)[] = [];
-  #turns = 0;
 
   add(work: () => void): void {
-    if (this.#work.push(work) > 1) return;
-    this.#turns = TURNS;
-    setImmediate(this.#end);
+    if (this.#work.push(work) === 1) setTimeout(this.#end, SOON_MS);
   }
 
   readonly #end = (): void => {
-    if (--this.#turns > 0) {
-      setImmediate(this.#end);
-      return;
-    }
     const work = this.#work;
     this.#work = [];
     for (const each of work) each();
   };
 }
 
-/** The other shards answer by then, when they have nothing else to do. */
-const TURNS = 2;
+/** The other shards have answered by then, when they have nothing else to do. */
+const SOON_MS = 2;
 
 /** For all clients of the process together. */
 export const SOON = new Soon();

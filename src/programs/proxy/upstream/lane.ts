@@ -9,10 +9,12 @@ import type { Arena, ArenaPool, RequestBatch } from "./arena.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { isBusyReply, isRefusal } from "../protocol/refusals.ts";
+import { BatchQueue } from "./batch-queue.ts";
 import { CarriedReply } from "./carried-reply.ts";
 import { ReplyGate } from "./reply-gate.ts";
 import type { ReplyPermits } from "./reply-gate.ts";
 import { keepLent } from "./lent-memory.ts";
+import { REPLY_ENDS } from "./reply-ends.ts";
 import { giveBlock } from "./request-blocks.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
@@ -39,8 +41,7 @@ export class Lane {
   readonly #events: LaneEvents;
   readonly #arenas: ArenaPool;
   readonly #scanner = new FrameScanner({ maxFrameBytes: MAX_REPLY_BYTES });
-  readonly #batches: RequestBatch[] = [];
-  #head = 0;
+  readonly #batches = new BatchQueue();
   /** When the last replies arrived, by `performance.now`. */
   #answeredAt = 0;
   #arena: Arena;
@@ -48,7 +49,7 @@ export class Lane {
     this.flush();
   });
   /** The reply that is being read is delivered whole. That is decided at its beginning: its client may leave before its end. */
-  #whole = false;
+  #isWhole = false;
   /** The beginning of the reply that is being read. */
   readonly #withheld: CarriedReply;
   /** The memory of requests without a reply, but for that of the arena in use. */
@@ -111,7 +112,7 @@ export class Lane {
     }
     if (this.#arena.used + length > ARENA_BYTES) this.#turnArena();
     const arena = this.#arena;
-    const tail = this.#tail;
+    const tail = this.#batches.last;
     if (tail?.owner === owner && tail.arena === arena) {
       tail.count += count;
       tail.end += length;
@@ -129,7 +130,7 @@ export class Lane {
 
   /** The request that all others on the lane wait for; its age counts from the last reply. */
   get oldest(): OutstandingRequest | undefined {
-    const batch = this.#batches[this.#head];
+    const batch = this.#batches.first;
     if (batch === undefined) return undefined;
     const command = commandName(requestOf(batch, batch.answered));
     return { client: batch.owner.client, command, ageMs: performance.now() - Math.max(batch.since, this.#answeredAt) };
@@ -144,10 +145,6 @@ export class Lane {
 
   destroy(): void {
     this.#wire.destroy();
-  }
-
-  get #tail(): RequestBatch | undefined {
-    return this.#batches.length > this.#head ? this.#batches.at(-1) : undefined;
   }
 
   #pushLarge(owner: Requester, bytes: Buffer, start: number, end: number, count: number): void {
@@ -181,60 +178,65 @@ export class Lane {
   }
 
   #distribute(bytes: Buffer): void {
-    let start = 0;
-    let at = 0;
-    while (at < bytes.length) {
-      const begins = !this.#scanner.inside;
-      const past = this.#scanner.next(bytes, at, bytes.length);
-      const batch = this.#batches[this.#head];
-      if (batch === undefined) {
-        // an out-of-band message answers no request
-        if (past === INCOMPLETE) return;
-        start = at = past;
-        continue;
-      }
-      if (begins) this.#whole = this.#scanner.kind === MINUS || batch.owner.wantsWholeReplies;
-      if (this.#whole && start < at) batch.owner.deliver(bytes, start, at);
-      if (past === INCOMPLETE) {
-        if (this.#whole) this.#withheld.push(keepLent(bytes.subarray(at)));
-        else batch.owner.deliver(bytes, start, bytes.length);
-        return;
-      }
-      if (this.#whole) {
-        this.#answer(batch, bytes.subarray(at, past));
-        start = past;
-      }
-      at = past;
-      if (this.#count(batch)) {
-        if (start < at) batch.owner.deliver(bytes, start, at);
-        start = at;
-        this.#next(batch);
-      }
+    for (let at = 0; at < bytes.length && at !== INCOMPLETE;) {
+      const batch = this.#batches.first;
+      // an out-of-band message answers no request
+      at = batch === undefined ? this.#scanner.next(bytes, at, bytes.length) : this.#take(batch, bytes, at);
     }
-    // the bytes end with a reply, and more replies of the same batch are to come
-    if (start < at) this.#batches[this.#head]?.owner.deliver(bytes, start, at);
   }
 
-  #answer(batch: RequestBatch, tail: Buffer): void {
-    const reply = this.#withheld.join(tail);
+  /** Takes replies to this batch that begin at `start`, as far as they are passed on together: the position behind them, or INCOMPLETE. */
+  #take(batch: RequestBatch, bytes: Buffer, start: number): number {
+    const wantsWhole = batch.owner.wantsWholeReplies;
+    const most = Math.min(batch.count - batch.answered, REPLY_ENDS.length);
+    let at = start;
+    let whole = 0;
+    while (whole < most && at < bytes.length) {
+      if (!this.#scanner.inside) this.#isWhole = wantsWhole || bytes[at] === MINUS;
+      if (this.#isWhole) break;
+      const past = this.#scanner.next(bytes, at, bytes.length);
+      if (past === INCOMPLETE) {
+        this.#deliver(batch, bytes, start, bytes.length, whole);
+        return INCOMPLETE;
+      }
+      at = REPLY_ENDS[whole++] = past;
+    }
+    if (at === start) return this.#takeWhole(batch, bytes, at);
+    this.#deliver(batch, bytes, start, at, whole);
+    return at;
+  }
+
+  /** Passes on replies, of which so many are whole. */
+  #deliver(batch: RequestBatch, bytes: Buffer, start: number, end: number, whole: number): void {
+    this.#count(batch, whole);
+    batch.owner.deliver(bytes, start, end, whole);
+    if (batch.answered === batch.count) this.#next(batch);
+  }
+
+  /** Takes a reply that is passed on whole: the position behind it, or INCOMPLETE. */
+  #takeWhole(batch: RequestBatch, bytes: Buffer, at: number): number {
+    const past = this.#scanner.next(bytes, at, bytes.length);
+    if (past === INCOMPLETE) {
+      this.#withheld.push(keepLent(bytes.subarray(at)));
+      return INCOMPLETE;
+    }
+    const reply = this.#withheld.join(bytes.subarray(at, past));
     if (batch.owner.wantsWholeReplies || isRefusal(reply) || isBusyReply(reply))
       batch.owner.answered(requestOf(batch, batch.answered), reply);
     else batch.owner.reply(reply);
+    this.#count(batch, 1);
+    if (batch.answered === batch.count) this.#next(batch);
+    return past;
   }
 
-  /** Counts one reply; true when it was the last one of the batch. */
-  #count(batch: RequestBatch): boolean {
-    this.inFlight--;
-    batch.owner.inFlight--;
-    return ++batch.answered === batch.count;
+  #count(batch: RequestBatch, replies: number): void {
+    this.inFlight -= replies;
+    batch.owner.inFlight -= replies;
+    batch.answered += replies;
   }
 
   #next(batch: RequestBatch): void {
-    this.#head++;
-    if (this.#head > COMPACT_AT && this.#head * 2 > this.#batches.length) {
-      this.#batches.splice(0, this.#head);
-      this.#head = 0;
-    }
+    this.#batches.dropFirst();
     this.#release(batch);
     batch.owner.finished(batch.count, (this.#answeredAt - batch.since) / 1000);
     if (batch.owner.inFlight === 0) batch.owner.settled();
@@ -266,8 +268,8 @@ export class Lane {
   /** The rest of the reply is for a client that is gone. */
   #giveUpReply(): void {
     this.#withheld.drop();
-    this.#whole = false;
-    this.#batches[this.#head]?.owner.cut(`its reply must be collected, and ${OVER_BUDGET}`);
+    this.#isWhole = false;
+    this.#batches.first?.owner.cut(`its reply must be collected, and ${OVER_BUDGET}`);
   }
 
   #close(): void {
@@ -276,9 +278,7 @@ export class Lane {
     const partlyDelivered = this.#scanner.inside && this.#withheld.heldBytes === 0;
     this.#withheld.drop();
     this.#unanswered.set(0);
-    const batches = this.#batches.splice(this.#head);
-    this.#head = 0;
-    this.#batches.length = 0;
+    const batches = this.#batches.takeAll();
     const lost = lostOf(batches, ({ arena, start }) => arena !== this.#arena || start < this.#arena.sent);
     this.inFlight = 0;
     this.#events.closed(this);
@@ -294,4 +294,3 @@ const MINUS = 45;
 const MAX_REPLY_BYTES = 2 ** 40;
 const FLUSH_BYTES = 16 * 1024;
 const CONGESTED_BYTES = 4 * 2 ** 20;
-const COMPACT_AT = 1024;

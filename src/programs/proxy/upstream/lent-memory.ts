@@ -1,8 +1,8 @@
 /** As much as libuv reads at once. */
-const READ_BYTES = 64 * 1024;
+export const LENT_BYTES = 64 * 1024;
 
 /** Memory into which connections are read by turns: what was read is looked at, and copied, before the next one is read. */
-export const SHARED_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
+export const SHARED_MEMORY = Buffer.allocUnsafeSlow(LENT_BYTES);
 
 /**
  * Memory into which one connection is read again and again. What was read is lent until the next read; once its receiver keeps it, the next read
@@ -52,11 +52,20 @@ export function copyBytes(bytes: Buffer, start: number, end: number): Buffer {
   return copy;
 }
 
+/** Copies `bytes` from `start` to `end` to this place of `memory`, which has the room; how many they are. */
+export function copyInto(memory: Buffer, place: number, bytes: Buffer, start: number, end: number): number {
+  if (end - start > FEW_BYTES) return bytes.copy(memory, place, start, end);
+  for (let at = start, to = place; at < end; at++, to++) memory[to] = bytes[at] ?? 0;
+  return end - start;
+}
+
 function lend(lender: LentMemory): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(READ_BYTES);
+  const bytes = Buffer.allocUnsafeSlow(LENT_BYTES);
   LENDERS.set(bytes.buffer, lender);
   return bytes;
 }
 
 const LENDERS = new WeakMap<ArrayBufferLike, LentMemory>();
+/** So few are copied faster without a call. */
+const FEW_BYTES = 40;
 const COPIED_BYTES = 16 * 1024;

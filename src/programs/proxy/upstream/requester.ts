@@ -6,8 +6,11 @@ export interface Requester {
   inFlight: number;
   /** True while each reply must come alone, through `answered`. */
   readonly wantsWholeReplies: boolean;
-  /** `bytes` from `start` to `end` are of replies, in order; replies may be split anywhere. */
-  deliver(bytes: Buffer, start: number, end: number): void;
+  /**
+   * `bytes` from `start` to `end` are of replies, in order; replies may be split anywhere. `whole` replies end in them, where the first of
+   * REPLY_ENDS say.
+   */
+  deliver(bytes: Buffer, start: number, end: number, whole: number): void;
   /** One whole reply, which is an error. */
   reply(error: Buffer): void;
   /** All requests that were put on the lane together are answered: how many, and the seconds since. */
