@@ -8,20 +8,35 @@ test("all of a backup lies below its name, each attempt in a folder of its own",
   assert.equal(fileOf("a1", 7), "a1/shard-7.rdb");
 });
 
+/** Folders of attempts. */
+const [ONE, OTHER] = ["48ef2828c2924591", "ddab8f180f00327f"];
+
 for (const [rule, keys, files, leftovers] of [
   [
     "what the manifest names stays, with the manifest",
-    ["f/n/manifest.json", "f/n/a/shard-1.rdb"],
-    ["a/shard-1.rdb"],
+    ["f/n/manifest.json", `f/n/${ONE}/shard-1.rdb`],
+    [`${ONE}/shard-1.rdb`],
     [],
   ],
   [
     "what another attempt has left goes",
-    ["f/n/a/shard-1.rdb", "f/n/b/shard-1.rdb"],
-    ["b/shard-1.rdb"],
-    ["f/n/a/shard-1.rdb"],
+    [`f/n/${ONE}/shard-1.rdb`, `f/n/${OTHER}/shard-1.rdb`],
+    [`${OTHER}/shard-1.rdb`],
+    [`f/n/${ONE}/shard-1.rdb`],
   ],
-  ["nothing of another backup goes, whose name begins the same", ["f/n2/a/shard-1.rdb", "f/n"], ["b/shard-1.rdb"], []],
+  [
+    "nothing of another backup goes, whose name begins the same",
+    [`f/n2/${ONE}/shard-1.rdb`, "f/n"],
+    [`${OTHER}/shard-1.rdb`],
+    [],
+  ],
+  [
+    "nothing goes of backups in a folder that is called as this backup",
+    ["f/n/nightly/manifest.json", `f/n/nightly/${ONE}/shard-1.rdb`, `f/n/${ONE}/manifest.json`],
+    [`${OTHER}/shard-1.rdb`],
+    [],
+  ],
+  ["nothing goes that no attempt has sent", ["f/n/README", "f/n/copy/shard-1.rdb"], [`${OTHER}/shard-1.rdb`], []],
 ] as const)
   test(rule, () => {
     assert.deepEqual(leftoversIn("f/n/", keys, files), leftovers);

@@ -19,11 +19,19 @@ export function fileOf(attempt: string, shard: number): string {
   return `${attempt}/shard-${shard}.rdb`;
 }
 
+/** True for a file that some attempt at a backup sends, below the `prefix` of the backup. Another backup may lie in a folder that has the same prefix. */
+export function isFileBelow(prefix: string, key: string): boolean {
+  return key.startsWith(prefix) && FILE.test(key.slice(prefix.length));
+}
+
+/** As `fileOf` makes them. */
+const FILE = /^[0-9a-f]{16}\/shard-\d+\.rdb$/;
+
 /**
  * What can go of the objects of a backup whose manifest names `files`: what attempts have left that did not come to their end. `keys` begin
- * with `prefix`; the manifest stays.
+ * with `prefix`; all else stays that lies there.
  */
 export function leftoversIn(prefix: string, keys: readonly string[], files: readonly string[]): readonly string[] {
-  const kept = new Set(["manifest.json", ...files].map((file) => `${prefix}${file}`));
-  return keys.filter((key) => key.startsWith(prefix) && !kept.has(key));
+  const kept = new Set(files.map((file) => `${prefix}${file}`));
+  return keys.filter((key) => isFileBelow(prefix, key) && !kept.has(key));
 }

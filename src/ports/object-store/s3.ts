@@ -125,13 +125,13 @@ export class ObjectStore {
     }
   }
 
-  /** Ends the uploads below `prefix` that were begun and not ended: until then what they have sent takes room. */
-  async endUploads(prefix: string): Promise<void> {
+  /** Ends the uploads below `prefix` of objects that `isMeant` accepts, which were begun and not ended: until then what they have sent takes room. */
+  async endUploads(prefix: string, isMeant: (key: string) => boolean): Promise<void> {
     await this.#ask(`end unfinished uploads below ${prefix}`, async () => {
       const { Uploads: uploads = [] } = await this.#client.send(
         new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: prefix }),
       );
-      for (const { Key: key, UploadId: id } of uploads)
+      for (const { Key: key, UploadId: id } of uploads.filter((upload) => isMeant(upload.Key ?? "")))
         await this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key: key, UploadId: id }));
     });
   }

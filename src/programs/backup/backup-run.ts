@@ -1,7 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { backupPrefix, fileOf, leftoversIn, manifestKey } from "../../core/backup/layout.ts";
+import { backupPrefix, fileOf, isFileBelow, leftoversIn, manifestKey } from "../../core/backup/layout.ts";
 import {
   isOfSameDatabase,
   manifestOf,
@@ -140,7 +140,7 @@ export class BackupRun {
     try {
       const kept = files.map(({ file }) => file);
       await store.remove(leftoversIn(prefix, await store.list(prefix), kept));
-      await store.endUploads(prefix);
+      await store.endUploads(prefix, (key) => isFileBelow(prefix, key));
     } catch (error) {
       log.warn("what earlier attempts have left of a backup is not removed", { error });
     }
@@ -148,10 +148,11 @@ export class BackupRun {
 
   async #removeAttempt(): Promise<void> {
     const { store, log } = this.#context;
-    const prefix = `${backupPrefix(this.#command.folder, this.#command.name)}${this.#command.attempt}/`;
+    const all = backupPrefix(this.#command.folder, this.#command.name);
+    const prefix = `${all}${this.#command.attempt}/`;
     try {
-      await store.endUploads(prefix);
-      await store.remove(await store.list(prefix));
+      await store.endUploads(prefix, (key) => isFileBelow(all, key));
+      await store.remove(leftoversIn(all, await store.list(prefix), []));
     } catch (error) {
       log.warn("what is left of a backup that failed is not removed", { error });
     }
