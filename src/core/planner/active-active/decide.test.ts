@@ -19,11 +19,8 @@ const known: ActiveActiveRecord = {
   configuration: configured("120MB"),
   edit: { count: 1, author: "east" },
 };
-const written = {
-  participatingClusters: participants,
-  storeVersion: "7.4",
-  globalConfigurations: { memorySize: "120MB" },
-};
+const global = { memorySize: "120MB" };
+const written = { participatingClusters: participants, storeVersion: "7.4", globalConfigurations: global };
 const fits: ParticipantAnswer = { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] };
 const silent = { answers: false, finding: wait("Unreachable", "no node answers", "look") } as const;
 const finding = { id: "SpecInvalid", severity: "block", evidence: "", remedy: "" } as const;
@@ -40,11 +37,10 @@ interface Case {
   readonly held?: string;
 }
 
+const firstEdit = { count: 1, author: "west" };
 const object = {};
-const rest = {
-  spec: { ...configured("120MB"), storeEnterpriseCluster: { name: "west" }, storeVersion: "7.4" },
-  site: undefined,
-};
+const spec = { ...configured("120MB"), storeEnterpriseCluster: { name: "west" }, storeVersion: "7.4" };
+const rest = { spec, site: undefined };
 const newer = { ...known, edit: { count: 2, author: "east" }, configuration: configured("200MB") };
 const { numbers } = numberSites(known);
 
@@ -67,10 +63,7 @@ const cases: readonly Case[] = [
     object: { agreed: undefined, written: { storeVersion: undefined } },
     own: [],
     others: [],
-    does: {
-      kind: "write-record",
-      record: { ...known, guid: "uid", version: "8.2", edit: { count: 1, author: "west" } },
-    },
+    does: { kind: "write-record", record: { ...known, guid: "uid", version: "8.2", edit: firstEdit } },
   },
   {
     rule: "an object that is refused here is not recorded",
@@ -258,6 +251,12 @@ const cases: readonly Case[] = [
   {
     rule: "a participant that was taken off the list deletes its object and nothing elsewhere",
     object: { isDeleted: true, written: { participatingClusters: [{ name: "east" }] } },
+    does: { kind: "release-object" },
+  },
+  {
+    rule: "so does one whose object does not say it yet, when another participant does",
+    object: { isDeleted: true },
+    others: [{ ...known, participants: [{ name: "east" }], edit: { count: 9, author: "east" } }],
     does: { kind: "release-object" },
   },
 ];

@@ -176,7 +176,10 @@ function teardownAct(
   known: ActiveActiveRecord | undefined,
   { spec }: ActiveActiveObject,
 ): ActiveActiveAct {
-  const participates = spec.participatingClusters.some(({ name }) => name === self);
+  // the object may not say yet that another participant has taken this one out
+  const participates = [spec.participatingClusters, known?.participants ?? []].every((listed) =>
+    listed.some(({ name }) => name === self),
+  );
   const mine = known && own.some(({ guid, deleted }) => guid === known.guid && deleted !== true);
   return participates && known !== undefined && mine === true
     ? { kind: "write-record", record: { ...known, deleted: true } }

@@ -81,6 +81,6 @@ test("a participant that is to have other shards is taken out and put in again, 
   const [finding] = sliceFindings(spec(6, [{ name: "east" }, { name: "west", shardCount: 3 }]), known, both);
   assert.match(
     finding?.remedy ?? "",
-    /to 2; or .*: storectl active-active remove-site carts west, then at "west" kubectl delete reaadb carts, then storectl active-active add-site carts west\/3$/,
+    /to 2; or .*: storectl active-active remove-site carts west, then at "west", as soon as its object says NotParticipating .* kubectl delete reaadb carts, then storectl active-active add-site carts west\/3$/,
   );
 });

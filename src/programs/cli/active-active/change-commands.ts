@@ -81,7 +81,10 @@ export function removeSiteCommand(context: Asking): Command {
         }),
       );
       context.print(
-        `${leaving} takes part in ${name} no more; its database stays until the object there is deleted.\n`,
+        [
+          `${leaving} takes part in ${name} no more; its database stays until the object there is deleted.`,
+          `Delete that object only when its condition Ready says NotParticipating: before ${leaving} knows that it is out, this deletes ${name} at all sites.\n`,
+        ].join("\n"),
       );
     });
   return withNamespaceOptions(command);
