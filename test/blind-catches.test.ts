@@ -43,6 +43,7 @@ const BLIND: Readonly<Record<string, number>> = {
   "src/programs/operator/database/cluster.ts": 1,
   // an engine or child does not answer: it is asked again, counted, or shown as not known
   "src/mechanisms/supervisor/engine-modules.ts": 2,
+  "src/mechanisms/supervisor/loaded-file.ts": 1,
   "src/programs/agent/node/proxy-worker.ts": 1,
   "src/programs/agent/observation/measurements.ts": 1,
   "src/programs/demo/sites/clients.ts": 1,

@@ -100,6 +100,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "s3.pathStyle": BACKUPS,
     "s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
     bytesPerSecond: "src/programs/operator/backup/begin.test.ts",
+    verify: BACKUPS,
     activeDeadlineSeconds: BACKUPS,
   },
 };

@@ -35,7 +35,17 @@ test("backups of databases on three nodes", { skip }, async (t) => {
     const manifest = readFileSync(join(server.folder, "team/first/manifest.json"), "utf8");
     assert.equal(manifest.includes(server.access.secretAccessKey), false);
     for (const node of [1, 2, 3]) assert.equal(cluster.log(node).includes(server.access.secretAccessKey), false);
-    assert.deepEqual(await completed(database.uid, wanted("first")), { ...backup, began: backup.began });
+    assert.deepEqual(
+      [backup.verification?.status, backup.verification?.files.reduce((sum, { keys }) => sum + keys, 0)],
+      ["passed", KEYS],
+    );
+    const again = await completed(database.uid, wanted("first"));
+    assert.deepEqual({ ...again, verification: undefined }, { ...backup, verification: undefined });
+    const { client } = cluster;
+    assert.deepEqual(
+      (await client.call("backups", { params: { uid: database.uid } })).map(({ name }) => name),
+      ["first"],
+    );
     const failed = await ended(database.uid, { ...wanted("other"), s3: { ...wanted("other").s3, bucket: "none" } });
     assert.deepEqual([failed.status, failed.failure?.error_code], ["failed", "OBJECT_STORE_BUCKET"]);
   });
@@ -69,7 +79,7 @@ function asking({ client }: TestCluster, server: TestObjectStore) {
   function wanted(name: string): BackupStart {
     const { bucket, region, endpoint = "", accessKeyId, secretAccessKey } = server.access;
     const keys = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
-    return { name, folder: "team", s3: { bucket, region, endpoint, path_style: true, ...keys } };
+    return { name, folder: "team", verify: true, s3: { bucket, region, endpoint, path_style: true, ...keys } };
   }
 
   async function completed(uid: number, body: BackupStart): Promise<BackupRecord> {
@@ -81,8 +91,13 @@ function asking({ client }: TestCluster, server: TestObjectStore) {
   async function ended(uid: number, body: BackupStart): Promise<BackupRecord> {
     await client.call("startBackup", { params: { uid }, body });
     const last = (): Promise<BackupRecord> => client.call("backup", { params: { uid } });
-    await until("it has ended", async () => (await last()).status !== "running", { withinMs: 30_000 });
-    return last();
+    let found = await last();
+    const isOver = async (): Promise<boolean> => {
+      found = await last();
+      return found.status !== "running" && found.verification?.status !== "running";
+    };
+    await until("it has ended", isOver, { withinMs: 60_000 });
+    return found;
   }
 
   return { wanted, ended, completed };

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
 import { Secrets, Services } from "#kit/kube/builtin";
 import type { Stored } from "#kit/kube/kube";
 import { until } from "#kit/testing/until";
@@ -27,11 +29,14 @@ test("objects that ask for backups", { skip }, async (t) => {
 
   await t.test("one is complete with its files, its keys and a manifest, and leaves the events", async () => {
     await ask("first");
+    await stands("first", "Completed", /^Loaded: .* has loaded 1 files with 50 keys; 0 had expired/, "Restorable");
     const { status } = await stands("first", "Completed");
     assert.deepEqual(
       [status?.keys, status?.attempts, status?.conditions?.map(({ type, status }) => `${type} ${status}`)],
-      [50, 1, ["Complete True", "Ready True", "Reconciling False", "Stalled False"]],
+      [50, 1, ["Complete True", "Ready True", "Reconciling False", "Stalled False", "Restorable True"]],
     );
+    assert.deepEqual([status?.verification?.keys, status?.verification?.attempts], [50, undefined]);
+    assert.match(status?.verification?.engine ?? "", /^(?:redis|valkey) \d/);
     assert.ok((status?.readableFrom ?? []).length > 0);
     assert.match(status?.path ?? "", /^team\/default\/orders\/first-[0-9a-f]{8}\/$/);
     assert.ok(server.keys().includes(`${status?.path ?? ""}manifest.json`));
@@ -47,6 +52,7 @@ test("objects that ask for backups", { skip }, async (t) => {
     assert.notEqual(status.path, former);
   });
 
+  await triedBackups(t, world, server);
   await t.test("two at the same moment come one after the other", async () => {
     await Promise.all([ask("left"), ask("right")]);
     await Promise.all([stands("left", "Completed"), stands("right", "Completed")]);
@@ -58,14 +64,8 @@ test("objects that ask for backups", { skip }, async (t) => {
     const others = { ...secretOf(server, "later"), type: "Opaque" };
     await world.kube.create(Secrets, { ...others, stringData: { ...others.stringData, password: "w0rd" } });
     await stands("secret", "Pending", /^SecretNotGiven: /);
-    await world.kube.patch(
-      Secrets,
-      { name: "later", namespace: NAMESPACE },
-      {
-        type: "merge",
-        body: { metadata: { annotations: { [DATABASES_ANNOTATION]: "orders" } } },
-      },
-    );
+    const body = { metadata: { annotations: { [DATABASES_ANNOTATION]: "orders" } } };
+    await world.kube.patch(Secrets, { name: "later", namespace: NAMESPACE }, { type: "merge", body });
     await stands("secret", "Completed");
   });
 
@@ -75,6 +75,29 @@ test("objects that ask for backups", { skip }, async (t) => {
     await stands("bucket", "Failed", /^DeadlineExceeded: .*NoSuchBucket/);
   });
 });
+
+async function triedBackups(t: TestContext, world: StorectlWorld, server: TestObjectStore): Promise<void> {
+  const { ask, stands } = backupsIn(world, server);
+  await t.test("what keeps one from being loaded is its condition, and it is complete all the same", async () => {
+    await ask("damaged", {}, { verify: false });
+    const { status, metadata } = await stands("damaged", "Completed");
+    const file = server.keys().find((key) => key.startsWith(status?.path ?? "none") && key.endsWith(".rdb")) ?? "";
+    writeFileSync(join(server.folder, file), "no data");
+    const body = { spec: { verify: true } };
+    await world.kube.patch(Backups, { name: metadata.name, namespace: NAMESPACE }, { type: "merge", body });
+    const seen = await stands("damaged", "Completed", /^BackupDamaged: .* has 7 of the \d+ bytes/, "Restorable");
+    assert.deepEqual(
+      seen.status?.conditions?.map(({ type, status }) => `${type} ${status}`),
+      ["Complete True", "Ready False", "Reconciling False", "Stalled True", "Restorable False"],
+    );
+  });
+
+  await t.test("one that is not to be loaded says nothing of that", async () => {
+    await ask("untried", {}, { verify: false });
+    const { status } = await stands("untried", "Completed");
+    assert.equal(status?.verification, undefined);
+  });
+}
 
 function backupsIn({ kube }: StorectlWorld, { access }: TestObjectStore) {
   const store = { bucketName: access.bucket, awsSecretName: "keys", subdir: "team", regionName: access.region };
@@ -87,12 +110,12 @@ function backupsIn({ kube }: StorectlWorld, { access }: TestObjectStore) {
         spec: { databaseName: "orders", s3: { ...place, ...s3 }, ...more },
       }),
     remove: (name: string) => kube.delete(Backups, refOf(name)),
-    /** Waits until it has that phase, and its condition `Complete` says that. */
-    async stands(name: string, phase: string, says = /^/): Promise<Stored<StoreEnterpriseBackup>> {
+    /** Waits until it has that phase, and its condition says that. */
+    async stands(name: string, phase: string, says = /^/, of = "Complete"): Promise<Stored<StoreEnterpriseBackup>> {
       let found: Stored<StoreEnterpriseBackup> | undefined;
       const isThere = async (): Promise<boolean> => {
         found = await kube.get(Backups, refOf(name));
-        const { reason = "", message = "" } = found?.status?.conditions?.find(({ type }) => type === "Complete") ?? {};
+        const { reason = "", message = "" } = found?.status?.conditions?.find(({ type }) => type === of) ?? {};
         return found?.status?.phase === phase && says.test(`${reason}: ${message}`);
       };
       await until(`${name} is ${phase} ${says.source}`, isThere, { ...PATIENCE, withinMs: 120_000 });

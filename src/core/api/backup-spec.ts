@@ -49,6 +49,12 @@ export const backupSpec = z.object({
     .min(1_000_000)
     .optional()
     .describe("At most so many, all shards together; as fast as engines and object store can when absent."),
+  verify: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether an engine without clients loads each file once all are there, which the condition `Restorable` says; true when absent.",
+    ),
   activeDeadlineSeconds: z
     .int()
     .min(60)
@@ -80,7 +86,17 @@ export const backupStatus = z.object({
     .array(z.string())
     .optional()
     .describe("The engines that read every file, each from this version on, for instance `redis 7.2`."),
+  verification: z
+    .object({
+      attempts: z.int().optional().describe("How often it was begun after the files were there."),
+      startTime: z.string().optional().describe("When the attempt began that is meant."),
+      completionTime: z.string().optional().describe("When an engine had loaded all of it."),
+      engine: z.string().optional().describe("The engine that has loaded it, for instance `redis 7.2.4`."),
+      keys: z.int().optional().describe("Keys that it had then: those of the files without those that had expired."),
+    })
+    .optional()
+    .describe("What an engine without clients has loaded of it."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
-  conditions: z.array(condition).optional().describe("Complete, Ready, Reconciling, Stalled."),
+  conditions: z.array(condition).optional().describe("Complete, Restorable, Ready, Reconciling, Stalled."),
 });
 export type BackupStatus = z.output<typeof backupStatus>;

@@ -61,6 +61,7 @@ function file(shard: number, rdb: number): ManifestFacts["files"][number] {
     slots: [{ from: 0, to: 16_383 }],
     file: `a1/shard-${shard}.rdb`,
     bytes: 100,
+    memory: 1_000,
     sha256: "f".repeat(64),
     keys: 1,
     rdb,

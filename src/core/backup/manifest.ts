@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "#kit/base/json";
+import { ENGINE_FAMILIES } from "../releases/engines/engines.ts";
 import { readableFrom, type ReadingEngine } from "./readable-from.ts";
 
 /** The newest format of manifests that this release reads, and the one that it writes. */
@@ -15,11 +16,13 @@ const FILE = z.strictObject({
   slots: z.array(z.strictObject({ from: count.max(16_383), to: count.max(16_383) })).min(1),
   file: z.string().regex(/^[\w-]+\/[\w.-]+$/),
   bytes: z.int().positive(),
+  /** What its data took of the memory of the engine, in bytes. */
+  memory: count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Absent: the file has data whose form the release that wrote it did not know. */
   keys: count.exactOptional(),
   rdb: z.int().positive(),
-  engine: z.strictObject({ family: z.string(), version: z.string() }),
+  engine: z.strictObject({ family: z.enum(ENGINE_FAMILIES), version: z.string() }),
   role: z.enum(["primary", "replica"]),
   replicationId: z.string(),
   offset: count,

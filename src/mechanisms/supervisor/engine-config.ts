@@ -44,7 +44,8 @@ export function renderConfig(
   ].join("\n");
 }
 
-function loadModuleLine({ path, args }: WantedInstance["modules"][number]): string {
+/** The directive by which an engine loads a module at its start. */
+export function loadModuleLine({ path, args }: WantedInstance["modules"][number]): string {
   const words = args.split(/\s+/).filter((word) => word !== "");
   return ["loadmodule", quoteDirective(path), ...words.map(quoteDirective)].join(" ");
 }
@@ -110,7 +111,7 @@ function replication({ primary, certificate }: WantedInstance): Directives {
 }
 
 /** In the engine's own quoting: a value cannot end its line or its quotes, whatever it holds. */
-function quoteDirective(value: string): string {
+export function quoteDirective(value: string): string {
   const escaped = [...Buffer.from(value, "utf8")].map((byte) =>
     byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
       ? `\\x${byte.toString(16).padStart(2, "0")}`

@@ -28,7 +28,7 @@ export async function askFreshEngine<T>(
   ask: (client: EngineClient) => Promise<T>,
 ): Promise<T> {
   for (let left = PORTS_TRIED; ; left--) {
-    const port = await boundPort(0);
+    const port = await freePort();
     try {
       return await askAt(port, engine, probe, clock, ask);
     } catch (error) {
@@ -72,6 +72,11 @@ async function connectWhenReady(
       await clock.sleep(RETRY_MS);
     }
   }
+}
+
+/** A port of loopback that is free at this moment. */
+export function freePort(): Promise<number> {
+  return boundPort(0);
 }
 
 /** Listens at this port, any free one for 0, and gives it up again. */

@@ -19,4 +19,19 @@ export const faults = {
     retry: "backoff",
     remedy: "Read engine.log in the instance's data directory: its last lines say what the engine waits for.",
   },
+  notLoaded: {
+    code: "SUPERVISOR_NOT_LOADED",
+    retry: "never",
+    remedy: "The engine says why in the message. Take another backup.",
+  },
+  loadTooLarge: {
+    code: "SUPERVISOR_LOAD_TOO_LARGE",
+    retry: "backoff",
+    remedy: "Give the nodes more memory, or let a node with more room lead.",
+  },
+  loadEnded: {
+    code: "SUPERVISOR_LOAD_ENDED",
+    retry: "backoff",
+    remedy: "It is tried again. When it happens again, look at the memory and the load of the worker of the node.",
+  },
 } as const satisfies Record<string, FaultSpec>;

@@ -1,5 +1,5 @@
 import type { FaultSpec } from "#kit/base/fault";
-import type { BackupManifest } from "../../core/backup/manifest.ts";
+import type { BackupFile, BackupManifest } from "../../core/backup/manifest.ts";
 import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { EngineLogin } from "../../core/api/engine-login.ts";
@@ -48,19 +48,31 @@ export interface BackupShardProgress {
 export type BackupProgress =
   | { readonly state: "running"; readonly shards: readonly BackupShardProgress[] }
   | { readonly state: "done"; readonly manifest: BackupManifest }
-  | ({ readonly state: "failed"; readonly message: string } & Pick<FaultSpec, "code" | "remedy" | "retry">);
+  | ({ readonly state: "failed" } & BackupFailure);
+
+/** Why something has failed. */
+export interface BackupFailure extends Pick<FaultSpec, "code" | "remedy" | "retry"> {
+  readonly message: string;
+}
 
 /** What the process says each second, and at its end. */
 export interface BackupProgressMessage {
   readonly progress: BackupProgress;
 }
 
-/** The command was taken. */
-export interface BackupReply {
-  readonly ok: true;
+/** A file of a backup is put into a folder of the node, where an engine loads it. Never logged. */
+export interface FetchCommand extends Pick<BackupCommand, "name" | "folder" | "store" | "bytesPerSecond"> {
+  readonly op: "fetch";
+  readonly file: BackupFile;
+  /** Where to; a file that is there is replaced. */
+  readonly path: string;
+  readonly mode: number;
 }
+
+/** A backup has been begun, and a file is there whole; or why it is not. */
+export type BackupReply = { readonly ok: true } | ({ readonly ok: false } & BackupFailure);
 
 export interface BackupRequestMessage {
   readonly id: number;
-  readonly command: BackupCommand;
+  readonly command: BackupCommand | FetchCommand;
 }

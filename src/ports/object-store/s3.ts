@@ -39,9 +39,12 @@ export class ObjectStore {
       forcePathStyle: pathStyle,
       credentials: credentialsIn(access),
       maxAttempts: ATTEMPTS,
+      // what a manifest says of its files is compared by whoever reads them
+      responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
         connectionTimeout: CONNECT_MS,
         requestTimeout: SILENCE_MS,
+        socketTimeout: SILENCE_MS,
         throwOnRequestTimeout: true,
         ...(ca === undefined ? {} : { httpsAgent: { ca } }),
       },
@@ -96,6 +99,26 @@ export class ObjectStore {
     } catch (error) {
       if (isFault(error, faults.missing)) return undefined;
       throw error;
+    }
+  }
+
+  /** The content of an object as it comes; OBJECT_STORE_MISSING when it is not there. */
+  async *pieces(key: string): AsyncGenerator<Uint8Array> {
+    const what = `read ${key}`;
+    const { Body: body } = await this.#ask(what, () =>
+      this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key })),
+    );
+    if (!(body instanceof Readable))
+      throw new Fault(faults.other, `Cannot ${what} in ${this.#where}: it has no content.`);
+    const content = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next: IteratorResult<Uint8Array, unknown> = await this.#ask(what, () => content.next());
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      body.destroy();
     }
   }
 

@@ -8,10 +8,8 @@ import { drainClients, proxyPorts, unconfirmedNodes } from "./leader/proxy-ports
 import { type LeaderElection, runLeaderElection } from "./members/leader-election.ts";
 import type { NodeLease } from "./members/node-lease.ts";
 import { grantWhileMember, joinCluster, type Membership } from "./membership.ts";
-import { nodePlatforms } from "./modules/platforms.ts";
 import { keepInSync } from "./node/in-sync.ts";
 import { letClientsIn } from "./node/joined-sites.ts";
-import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import { evacuateForShutdown, isEligibleLeader, returnAfterRestart } from "./node/own-maintenance.ts";
 import { type NodeSync, syncNode } from "./node/sync.ts";
@@ -114,11 +112,8 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
 }
 
 function applyRecords(context: AgentContext, signal: AbortSignal): NodeSync {
-  const { records, modules, config, changes } = context;
-  const { baseSystem, release } = config;
-  const platforms = nodePlatforms({ baseSystem, operatorVersion: release.operator });
-  const modulesOf = loadedModules(records, modules, { platforms, engines: context.foundEngines });
-  const sync = syncNode({ ...context, modulesOf }, signal);
+  const { changes } = context;
+  const sync = syncNode(context, signal);
   changes.subscribe(() => {
     forgetPasswords(context);
     sync.request();

@@ -11,7 +11,7 @@ import type { UserPasswords } from "./credentials/user-passwords.ts";
 import type { Members } from "./members/members.ts";
 import type { Peers } from "./members/peers.ts";
 import type { EngineOfNode } from "./modules/engine-of-node.ts";
-import type { ModuleStore } from "./modules/module-store.ts";
+import type { LoadedModules, ModuleStore } from "./modules/module-store.ts";
 import type { KeptRecords } from "./node/kept-records.ts";
 import type { NodeBackups } from "./node/backups.ts";
 import type { NodeLink } from "./node/link.ts";
@@ -35,6 +35,8 @@ export interface AgentContext {
   readonly userPasswords: UserPasswords;
   /** The modules that this node has. */
   readonly modules: ModuleStore;
+  /** What an instance loads on this node. */
+  readonly modulesOf: LoadedModules;
   /** Who may sign the licences of this cluster. */
   readonly authorities: LicenseAuthorities;
   /** Control connections to the engines of all nodes. */

@@ -62,6 +62,22 @@ export const faults = {
     retry: "backoff",
     remedy: "Begin it anew under the same name: what it has left is removed then.",
   },
+  backupNoRoom: {
+    code: "AGENT_BACKUP_NO_ROOM",
+    retry: "backoff",
+    remedy: "Make room on the node that leads: memory for its engines, or a larger volume. It is tried again.",
+  },
+  backupNoEngine: {
+    code: "AGENT_BACKUP_NO_ENGINE",
+    retry: "backoff",
+    remedy:
+      "Upgrade the cluster to a release that has such an engine; `readable_from` names those that read the files.",
+  },
+  backupDiffers: {
+    code: "AGENT_BACKUP_DIFFERS",
+    retry: "never",
+    remedy: "Take another backup, and report this one: an engine has loaded something else than was saved.",
+  },
   moverAwaited: {
     code: "AGENT_MOVER_AWAITED",
     retry: "backoff",

@@ -3,6 +3,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import { engineContainer } from "../../mechanisms/starter/engine-container.ts";
 import { engineChildren, type EngineRunner } from "../../mechanisms/supervisor/engine-process.ts";
+import { clearThrowAway } from "../../mechanisms/supervisor/throw-away.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "#kit/kube/kube";
 import type { AgentContext } from "./context.ts";
@@ -51,18 +52,17 @@ export async function openLocal(
   asking: ProxyQuestions,
 ) {
   await openDataFolder(config.dataDir);
-  const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], {
-    clock,
-    log,
-    check: requireUsableTls,
-  });
+  const tlsTools = { clock, log, check: requireUsableTls };
+  const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], tlsTools);
   const access = await openNodeAccess(config, { clock, log });
   const engineTls = await openEngineTls(config, { clock, log });
   const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
   const { epochs, keptRecords } = await openKeptFiles(config.dataDir, log);
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const { runner, engineMemory } = await openRunner(config, { clock, log });
-  const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
+  const engines = { data: config.dataDir, engines: foundEngines, runner };
+  await clearThrowAway({ ...engines, clock, log });
+  const supervisor = superviseInstances({ ...engines, clock, log });
   const ofChildren = childEnvironment(config.root, env);
   const proxy = new NodeProxy({
     node: config.node,
@@ -78,9 +78,9 @@ export async function openLocal(
   });
   const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
   const movers = new NodeMovers({ args: moverArgs, env: ofChildren, clock, log });
-  const backups = new NodeBackups({ args: backupArgs, env: ofChildren, clock, log });
-  const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
-  const shown = { engineTls: engineTls.tls, followEngineTls };
+  const backups = new NodeBackups({ args: backupArgs, env: ofChildren, proofs: engines, clock, log });
+  const follow = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
+  const shown = { engineTls: engineTls.tls, followEngineTls: follow };
   const own = { supervisor, engineMemory, proxy, link, movers, backups, volume: new VolumeGuard(), keptRecords };
   return { tls, ...shown, access, foundEngines, modules, ...own };
 }

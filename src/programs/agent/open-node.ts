@@ -5,6 +5,8 @@ import { userPasswords } from "./credentials/user-passwords.ts";
 import { databaseAt, nodeAddress } from "./members/addresses.ts";
 import { followMembers } from "./members/members.ts";
 import { connectPeers } from "./members/peers.ts";
+import { nodePlatforms } from "./modules/platforms.ts";
+import { loadedModules } from "./node/loaded-modules.ts";
 import { askOtherNodes } from "./node/other-proxies.ts";
 import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
@@ -49,8 +51,18 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
     peers,
     passwords: databasePasswords({ kube, clock, ...config }),
     userPasswords: userPasswords({ kube, clock, ...config }),
+    modulesOf: modulesHere(config, records, local),
     localInstances: () => local.supervisor.report(),
   };
+}
+
+function modulesHere(
+  { baseSystem, release }: AgentDeps["config"],
+  records: AgentContext["records"],
+  { modules, foundEngines: engines }: Pick<AgentContext, "modules" | "foundEngines">,
+): AgentContext["modulesOf"] {
+  const platforms = nodePlatforms({ baseSystem, operatorVersion: release.operator });
+  return loadedModules(records, modules, { platforms, engines });
 }
 
 /** What the Kubernetes API has of the cluster. */

@@ -3,11 +3,18 @@ import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { sendToParent } from "#kit/processes/parent-channel";
 import { FORMAT } from "../../core/api/format.ts";
-import type { BackupCommand, BackupProgress, BackupRequestMessage } from "../../ports/management/backup-control.ts";
+import type {
+  BackupCommand,
+  BackupProgress,
+  BackupReply,
+  BackupRequestMessage,
+  FetchCommand,
+} from "../../ports/management/backup-control.ts";
 import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { ObjectStore } from "../../ports/object-store/s3.ts";
 import { BackupRun } from "./backup-run.ts";
 import { faults } from "./faults.ts";
+import { fetchFile } from "./fetch-file.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface BackupChannel {
@@ -21,7 +28,7 @@ interface ProgramContext {
   readonly log: Log;
 }
 
-/** Takes the one backup that the agent commands, and says how it stands; resolves when the channel disconnects. */
+/** Takes the one backup that the agent commands and says how it stands, and fetches its files; resolves when the channel disconnects. */
 export async function runBackup(channel: BackupChannel, context: ProgramContext): Promise<void> {
   const disconnected = Promise.withResolvers<undefined>();
   channel.once("disconnect", () => {
@@ -32,11 +39,41 @@ export async function runBackup(channel: BackupChannel, context: ProgramContext)
       context.log.warn("the agent sent a message that is not a command");
       return;
     }
-    sendToParent(channel, { id: message.id, reply: { ok: true } });
-    void take(channel, message.command, context);
+    void answer(channel, message, context);
   });
   sendToParent(channel, { ready: true, format: FORMAT });
   await disconnected.promise;
+}
+
+async function answer(
+  channel: BackupChannel,
+  { id, command }: BackupRequestMessage,
+  context: ProgramContext,
+): Promise<void> {
+  const reply = (said: BackupReply): void => {
+    sendToParent(channel, { id, reply: said });
+  };
+  if (command.op === "fetch") return reply(await replyToFetch(command, context));
+  reply({ ok: true });
+  await take(channel, command, context);
+}
+
+async function replyToFetch(command: FetchCommand, { clock, log }: ProgramContext): Promise<BackupReply> {
+  const store = new ObjectStore(command.store);
+  try {
+    await fetchFile(command, store, clock);
+    return { ok: true };
+  } catch (error) {
+    log.warn("a file of a backup cannot be fetched", { backup: command.name, file: command.file.file, error });
+    return { ok: false, ...failureOf(error) };
+  } finally {
+    store.close();
+  }
+}
+
+function failureOf(error: unknown) {
+  const { code, remedy, retry } = error instanceof Fault ? error : faults.failed;
+  return { code, message: messageOf(error), remedy, retry };
 }
 
 async function take(channel: BackupChannel, command: BackupCommand, context: ProgramContext): Promise<void> {
@@ -56,9 +93,8 @@ async function take(channel: BackupChannel, command: BackupCommand, context: Pro
     say({ state: "done", manifest });
   } catch (error) {
     ended.abort();
-    const { code, remedy, retry } = error instanceof Fault ? error : faults.failed;
     log.warn("a backup has failed", { error });
-    say({ state: "failed", code, message: messageOf(error), remedy, retry });
+    say({ state: "failed", ...failureOf(error) });
   } finally {
     store.close();
   }

@@ -32,6 +32,11 @@ export const faults = {
     retry: "never",
     remedy: "Choose another name or folder, and look who wrote the manifest that is there.",
   },
+  damaged: {
+    code: "BACKUP_DAMAGED",
+    retry: "never",
+    remedy: "Take another backup, and look who changes objects in the bucket: what is there is not what was saved.",
+  },
   badCommand: { code: "BACKUP_BAD_COMMAND", retry: "never", remedy: "Agent and backup must be of the same release." },
   failed: {
     code: "BACKUP_FAILED",

@@ -35,6 +35,7 @@ export class ShardCopy {
   readonly #digest = createHash("sha256");
   #state: BackupShardProgress["state"] = "awaited";
   #bytes = 0;
+  #memory = 0;
 
   constructor(options: ShardCopyOptions) {
     this.#options = options;
@@ -53,7 +54,8 @@ export class ShardCopy {
   async size(): Promise<number> {
     const control = await this.#connect();
     try {
-      return Number((await infoOf(control, "memory")).get("used_memory") ?? 0);
+      this.#memory = Number((await infoOf(control, "memory")).get("used_memory") ?? 0);
+      return this.#memory;
     } finally {
       control.close();
     }
@@ -70,7 +72,9 @@ export class ShardCopy {
     const control = await this.#connect();
     try {
       this.#requireRole(replicationView(await infoOf(control, "replication")));
-      return reportedEngine(await infoOf(control, "server")) ?? { family: "unknown", version: "unknown" };
+      const engine = reportedEngine(await infoOf(control, "server"));
+      if (engine !== undefined) return engine;
+      throw new Fault(faults.sourceGone, `The engine of shard ${this.#options.source.shard} does not say what it is.`);
     } finally {
       control.close();
     }
@@ -97,6 +101,7 @@ export class ShardCopy {
         slots: [...slots],
         file,
         bytes: this.#bytes,
+        memory: this.#memory,
         sha256: this.#digest.digest("hex"),
         ...(keys === undefined ? {} : { keys }),
         rdb: this.#counted.rdb,

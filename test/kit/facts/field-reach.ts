@@ -264,5 +264,6 @@ export const BACKUP_FIELDS: Fields = {
     test: BEGIN,
   },
   bytesPerSecond: OWN,
+  verify: OWN,
   activeDeadlineSeconds: OWN,
 };

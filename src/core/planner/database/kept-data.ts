@@ -1,3 +1,4 @@
+import { THROW_AWAY_BDB } from "../../api/throw-away.ts";
 import { everyShard } from "../../api/every-shard.ts";
 import type { DatabaseRecord, DeletedDatabase } from "../../api/records.ts";
 
@@ -27,7 +28,7 @@ export type DataFate = "remove" | "set-aside" | "leave";
  * record may be gone by accident, or be an older one that was restored.
  */
 export function fateOfData(kept: KeptInstance, { databases, deleted, isReadable }: WrittenDown): DataFate {
-  if (!isReadable(kept.bdb)) return "leave";
+  if (kept.bdb === THROW_AWAY_BDB || !isReadable(kept.bdb)) return "leave";
   const record = databases.find(({ uid }) => uid === kept.bdb);
   if (record === undefined) return deleted.some((one) => isOf(kept, one)) ? "remove" : "set-aside";
   if (!isOf(kept, { uid: record.uid, createdTime: record.createdTime })) {

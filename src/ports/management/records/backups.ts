@@ -21,6 +21,30 @@ const FILE = z.strictObject({
   time: z.string().describe("When the data were cut."),
 });
 
+const FAILURE = z.strictObject({
+  error_code: z.string(),
+  description: z.string(),
+  remedy: z.string(),
+  retry: z.enum(["never", "backoff"]).describe("Whether the same may come to a better end later."),
+});
+
+/** What an engine without clients has loaded of a backup. */
+const VERIFICATION = z.strictObject({
+  status: z.enum(["running", "passed", "failed"]),
+  began: z.string(),
+  ended: z.string().exactOptional(),
+  files: z.array(
+    z.strictObject({
+      file: z.string(),
+      engine: z.string(),
+      keys: count,
+      expired_keys: count.describe("Keys of the file whose time was over when it was loaded."),
+      digest: z.string().describe("Of all that the engine had then, as `DEBUG DIGEST` says it."),
+    }),
+  ),
+  failure: FAILURE.exactOptional().describe("Why it does not count as loaded."),
+});
+
 /** How the last backup of a database stands. */
 export const BACKUP = z
   .strictObject({
@@ -36,15 +60,8 @@ export const BACKUP = z
       .array(z.strictObject({ family: z.string(), version: z.string() }))
       .exactOptional()
       .describe("The engines that read every file, each from this version on."),
-    failure: z
-      .strictObject({
-        error_code: z.string(),
-        description: z.string(),
-        remedy: z.string(),
-        retry: z.enum(["never", "backoff"]).describe("Whether the same may come to a better end later."),
-      })
-      .exactOptional()
-      .describe("Why it has failed; nothing of it stays."),
+    failure: FAILURE.exactOptional().describe("Why it has failed; nothing of it stays."),
+    verification: VERIFICATION.exactOptional().describe("How its files were loaded, where that was asked for."),
   })
   .meta({ id: "Backup" });
 
@@ -82,6 +99,8 @@ export interface BackupStart {
   readonly name: string;
   readonly folder: string;
   readonly s3: z.output<typeof OBJECT_STORE>;
+  /** Whether an engine without clients loads each file once it is complete. */
+  readonly verify: boolean;
   /** Absent: as fast as it can. */
   readonly bytes_per_second?: number;
 }

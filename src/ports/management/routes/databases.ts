@@ -92,6 +92,13 @@ export const databaseRoutes = {
     json<BackupStart>(),
   ),
   backup: route("GET", "/v1/bdbs/:uid/backup", "view_bdb_info", "how the last backup of a database stands", BACKUP),
+  backups: route(
+    "GET",
+    "/v1/bdbs/:uid/backups",
+    "view_bdb_info",
+    "the last backups of a database that the leader has taken, the newest one last",
+    z.array(BACKUP),
+  ),
   restoreRecord: route(
     "POST",
     "/v1/bdbs/:uid/actions/restore_record",

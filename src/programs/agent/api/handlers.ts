@@ -33,7 +33,10 @@ export type ApiContext = ClusterApiContext &
   EventsContext &
   LocalContext &
   LinkHealthContext & {
+    readonly config: BackupContext["config"];
     readonly backups: BackupContext["backups"];
+    readonly engineMemory: BackupContext["engineMemory"];
+    readonly modulesOf: BackupContext["modulesOf"];
     readonly clientParameters: DatabaseHandlersContext["clientParameters"];
     /** Name of the cluster's own administrator, as its Secret has it now. */
     readonly adminName: () => string;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { replaceFile } from "#kit/files/replace-file";
 import { openSharedFile } from "#kit/files/shared-file";
-import type { InstalledModule } from "../../../core/api/records.ts";
+import type { DatabaseRecord, InstalledModule, StoreVersion } from "../../../core/api/records.ts";
+import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 
 /** The shared objects of modules that this node has, one file each. */
 export interface ModuleStore {
@@ -22,6 +23,9 @@ export interface ModuleStore {
   /** Removes all but these, and those that are claimed. */
   keepOnly(uids: readonly string[]): void;
 }
+
+/** The shared objects that an instance of a version loads for the modules of its database. */
+export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
 
 /** Opens the folder; files that are not whole, of a node that ended while it wrote, are removed. */
 export async function openModuleStore(folder: string): Promise<ModuleStore> {

@@ -5,30 +5,25 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { silentLog } from "#kit/base/log";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { until } from "#kit/testing/until";
+import { DATABASE, fill, nodeBackups } from "../../../../test/object-store/node-backups.ts";
 import { engineNames, startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { writeTypedKeys } from "../../../../test/kit/mover/typed-keys.ts";
 import { skipWithoutObjectStore } from "../../../../test/object-store/assets.ts";
-import { startObjectStore, type TestObjectStore } from "../../../../test/object-store/server.ts";
-import { readManifest, type BackupManifest } from "../../../core/backup/manifest.ts";
 import { evenSlots } from "../../../core/slots/shard-slots.ts";
-import type { BackupProgress, BackupSource } from "../../../ports/management/backup-control.ts";
+import type { BackupProgress } from "../../../ports/management/backup-control.ts";
 import { ObjectStore } from "../../../ports/object-store/s3.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
-import { NodeBackups, type WantedBackup } from "./backups.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../../bin/store.ts");
-const ENV = { PATH: process.env["PATH"] ?? "" };
 const skip = skipWithoutObjectStore();
 
 for (const engine of engineNames())
   test(`a stock ${engine} loads what a replica of it was saved to, and counts the same keys`, { skip }, async () => {
     await using primary = await startEngine({ engine });
     await using replica = await startEngine({ engine });
-    await using scene = await begin();
+    await using scene = await nodeBackups();
     const client = await primary.connect();
     await writeTypedKeys(client, { each: 12, isRedis8: engine.startsWith("redis-8") });
     await client.call("SELECT", 3);
@@ -52,7 +47,7 @@ for (const engine of engineNames())
 
 test("each shard has a file, and the manifest says its slots, its bytes and their SHA-256", { skip }, async () => {
   const shards = await startAll(...[1, 2, 3].map(() => startEngine()));
-  await using scene = await begin();
+  await using scene = await nodeBackups();
   for (const [at, shard] of shards.entries())
     await shard.call("SET", `key-${at}`, randomBytes(2_000_000).toString("hex"));
   const { manifest, keys } = await scene.done(shards, "primary");
@@ -69,7 +64,7 @@ test("each shard has a file, and the manifest says its slots, its bytes and thei
 
 test("a name is taken once: the same database gets what is there, and another one a refusal", { skip }, async () => {
   await using source = await startEngine();
-  await using scene = await begin();
+  await using scene = await nodeBackups();
   const { manifest } = await scene.done([source], "primary");
   await source.call("SET", "later", "1");
   assert.deepEqual((await scene.done([source], "primary")).manifest, manifest);
@@ -88,13 +83,13 @@ test("a name is taken once: the same database gets what is there, and another on
 test("a process that is killed leaves no backup, and the next attempt removes what it has left", { skip }, async () => {
   await using source = await startEngine();
   await fill(source, 40);
-  await using scene = await begin();
+  await using scene = await nodeBackups();
   const slow = { ...scene.wanted([source], "primary"), bytesPerSecond: 4_000_000 };
   scene.backups.begin(slow, () => true);
   assert.ok("busyWith" in scene.backups.begin({ ...slow, name: "other" }, () => true));
   await until("parts have arrived", () => scene.server.openUploads() === 1);
   killBackup();
-  await until("it has failed", () => codeIn(scene.backups.of(1)?.progress) === "AGENT_BACKUP_GONE");
+  await until("it has failed", () => codeIn(scene.shown()?.progress) === "AGENT_BACKUP_GONE");
   assert.deepEqual([scene.server.keys(), scene.server.openUploads()], [[], 1]);
   await scene.done([source], "primary");
   assert.deepEqual([scene.server.keys().length, scene.server.openUploads()], [2, 0]);
@@ -109,7 +104,7 @@ test("an engine that ends, or is promoted, ends the backup, and nothing of it st
     await fill(primary, 40);
     await using replica = await startEngine();
     await replica.follow(primary);
-    await using scene = await begin();
+    await using scene = await nodeBackups();
     const ended = scene.end({ ...scene.wanted([replica]), bytesPerSecond: 4_000_000 });
     await until("parts have arrived", () => scene.server.openUploads() === 1);
     await change(replica);
@@ -125,73 +120,18 @@ test(
   async () => {
     await using source = await startEngine({ args: ["--rdbcompression", "no"] });
     await fill(source, 300);
-    await using scene = await begin();
+    await using scene = await nodeBackups();
     const ended = scene.end({ ...scene.wanted([source], "primary"), bytesPerSecond: 100_000_000 });
-    await until("data arrive", () => copiedBytes(scene.backups.of(1)?.progress) > 0, { everyMs: 5 });
+    await until("data arrive", () => copiedBytes(scene.shown()?.progress) > 0, { everyMs: 5 });
     const before = mostMemory();
     let most = before;
-    while (scene.backups.of(1)?.progress.state === "running") {
+    while (scene.shown()?.progress.state === "running") {
       most = Math.max(most, mostMemory());
       await systemClock.sleep(20);
     }
     assert.deepEqual([(await ended).state, most - before < 64], ["done", true], `${most} MiB, ${before} MiB before`);
   },
 );
-
-const DATABASE = {
-  cluster: "rec",
-  namespace: "store",
-  uid: 1,
-  name: "orders",
-  createdTime: "2026-11-30T00:00:00.000Z",
-  storeVersion: "7.2",
-};
-
-/** The backups of a node with real processes, and an object store. */
-async function begin() {
-  const server = await startObjectStore();
-  const backups = new NodeBackups({ args: [PROGRAM, "backup"], env: ENV, clock: systemClock, log: silentLog });
-  const end = async (wanted: WantedBackup): Promise<BackupProgress> => {
-    backups.begin(wanted, () => true);
-    await until("it has ended", () => backups.of(1)?.progress.state !== "running", { withinMs: 60_000 });
-    return backups.of(1)?.progress ?? { state: "running", shards: [] };
-  };
-  const wanted = (sources: readonly TestEngine[], role: BackupSource["role"] = "replica"): WantedBackup => ({
-    name: "nightly",
-    folder: "folder",
-    database: DATABASE,
-    sources: sourcesOf(sources, role),
-    logins: [{ user: "default", password: "" }],
-    store: server.access,
-  });
-  return {
-    server,
-    backups,
-    end,
-    wanted,
-    async done(sources: readonly TestEngine[], role: BackupSource["role"] = "replica") {
-      const progress = await end(wanted(sources, role));
-      assert.equal(progress.state, "done", JSON.stringify(progress));
-      const manifest = writtenManifest(server);
-      return { manifest, keys: manifest.files.map(({ file }) => `folder/nightly/${file}`) };
-    },
-    async [Symbol.asyncDispose]() {
-      await backups.stop();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
-
-function sourcesOf(engines: readonly TestEngine[], role: BackupSource["role"]): readonly BackupSource[] {
-  const slots = evenSlots(engines.length);
-  return engines.map(({ host, port }, at) => ({ shard: at + 1, slots: slots[at] ?? [], engine: { host, port }, role }));
-}
-
-function writtenManifest({ folder }: TestObjectStore): BackupManifest {
-  const manifest = readManifest(readFileSync(join(folder, "folder/nightly/manifest.json"), "utf8"));
-  if ("refusal" in manifest) throw new Error(manifest.refusal);
-  return manifest;
-}
 
 /** An engine that has loaded the file at its start. */
 async function loaded(file: string, engine: string) {
@@ -212,13 +152,6 @@ async function sizesOf({ call }: Pick<TestEngine, "call">): Promise<readonly [nu
   const fields = textOf(await call("INFO", "keyspace"));
   const keysIn = (database: number): number => Number(new RegExp(`db${database}:keys=(\\d+)`).exec(fields)?.[1] ?? 0);
   return [keysIn(0), keysIn(3)];
-}
-
-/** So many keys of a million random bytes. */
-async function fill(engine: TestEngine, keys: number): Promise<void> {
-  const client = await engine.connect();
-  for (let at = 0; at < keys; at++) await client.call("SET", `large-${at}`, randomBytes(1_000_000));
-  client.close();
 }
 
 function codeIn(progress: BackupProgress | undefined): string {

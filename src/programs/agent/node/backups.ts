@@ -1,39 +1,49 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
+import { Fault } from "#kit/base/fault";
+import type { BackupFile, BackupManifest } from "../../../core/backup/manifest.ts";
 import type {
   BackupCommand,
   BackupProgress,
   BackupProgressMessage,
   BackupReply,
+  FetchCommand,
 } from "../../../ports/management/backup-control.ts";
 import { faults } from "../faults.ts";
+import { proveBackup, type BackupProof, type ProofTools, type ProofMeans } from "./backup-proof.ts";
 import { runChildOnce, type ChildRunningOnce } from "./kept-child.ts";
 
 export interface NodeBackupsOptions {
   /** Arguments for this Node.js: the program that takes a backup. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly proofs: Omit<ProofTools, "clock" | "log">;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** What a backup is begun with; its attempt gets a name of its own. */
-export type WantedBackup = Omit<BackupCommand, "op" | "attempt">;
+export interface WantedBackup extends Omit<BackupCommand, "op" | "attempt"> {
+  /** With what it is proved once it is complete; undefined: it is not. */
+  readonly proof: ProofMeans | undefined;
+}
 
-/** The last backup of a database that this node has begun. */
+/** A backup of a database that this node has begun. */
 export interface NodeBackup {
   readonly name: string;
   /** ISO instant. */
   readonly began: string;
   readonly progress: BackupProgress;
+  /** Undefined before it is complete, and where it is not wanted. */
+  readonly proof: BackupProof | undefined;
 }
 
-/** The backups that this node takes, one process for each and one at a time: what clients need comes first. Nothing of them outlives the agent. */
+/** The backups that this node takes and proves, one process for each and one at a time: what clients need comes first. Nothing of them outlives the agent. */
 export class NodeBackups {
   readonly #options: NodeBackupsOptions;
-  /** By database: the last one. */
-  readonly #backups = new Map<number, OneBackup>();
+  /** The last ones of each database, the newest one last. */
+  #backups: readonly OneBackup[] = [];
 
   constructor(options: NodeBackupsOptions) {
     this.#options = options;
@@ -41,45 +51,51 @@ export class NodeBackups {
 
   /** Begins it, unless it runs; does nothing while another one does. `isKnown`: databases whose backups are not forgotten. */
   begin(wanted: WantedBackup, isKnown: (bdb: number) => boolean): NodeBackup | { readonly busyWith: string } {
-    const { uid: bdb } = wanted.database;
-    for (const other of this.#backups.keys()) if (!isKnown(other)) this.#backups.delete(other);
-    const running = [...this.#backups.values()].find(({ shown }) => shown.progress.state === "running");
+    const running = this.#backups.find(({ isOver }) => !isOver);
     if (running !== undefined) {
       if (running.isOf(wanted)) return running.shown;
       return { busyWith: `backup ${running.shown.name} of database ${running.bdb} has not ended` };
     }
     const begun = new OneBackup(wanted, this.#options);
-    this.#backups.set(bdb, begun);
+    const others = this.#backups.filter((other) => isKnown(other.bdb) && !other.isOf(wanted));
+    const older = others.filter(({ bdb }) => bdb === begun.bdb).slice(0, 1 - MOST_KEPT);
+    this.#backups = [...others.filter((other) => !older.includes(other)), begun];
     return begun.shown;
   }
 
-  /** The last one of a database; undefined when this agent has begun none. */
-  of(bdb: number): NodeBackup | undefined {
-    return this.#backups.get(bdb)?.shown;
+  /** The last ones of a database that this agent has begun, the newest one last. */
+  of(bdb: number): readonly NodeBackup[] {
+    return this.#backups.filter((backup) => backup.bdb === bdb).map(({ shown }) => shown);
   }
 
   /** Ends all. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#backups.values()].map((backup) => backup.stop()));
+    await Promise.all(this.#backups.map((backup) => backup.stop()));
   }
 }
 
 /** A backup with its process, which ends with it. */
 class OneBackup {
   readonly bdb: number;
-  readonly #wanted: Pick<WantedBackup, "name" | "folder">;
+  readonly #wanted: Pick<WantedBackup, "name" | "folder" | "store" | "bytesPerSecond" | "proof">;
+  readonly #options: NodeBackupsOptions;
   readonly #began: string;
-  readonly #child: ChildRunningOnce<BackupCommand, BackupReply>;
+  readonly #child: ChildRunningOnce<BackupCommand | FetchCommand, BackupReply>;
+  readonly #ending = new AbortController();
+  #proof: BackupProof | undefined;
+  #proving: Promise<void> = Promise.resolve();
   #progress: BackupProgress = { state: "running", shards: [] };
 
   constructor(wanted: WantedBackup, options: NodeBackupsOptions) {
-    const { name, folder, database } = wanted;
+    const { proof: _, ...asked } = wanted;
+    const { name, database } = wanted;
     this.bdb = database.uid;
-    this.#wanted = { name, folder };
+    this.#wanted = wanted;
+    this.#options = options;
     this.#began = options.clock.now().toISOString();
-    const command: BackupCommand = { op: "begin", attempt: randomBytes(8).toString("hex"), ...wanted };
+    const command: BackupCommand = { op: "begin", attempt: randomBytes(8).toString("hex"), ...asked };
     const log = options.log.with({ bdb: this.bdb, backup: name, attempt: command.attempt });
-    const child = runChildOnce<BackupCommand, BackupReply>({
+    const child = runChildOnce<BackupCommand | FetchCommand, BackupReply>({
       ...options,
       log,
       what: "backup",
@@ -101,7 +117,12 @@ class OneBackup {
   }
 
   get shown(): NodeBackup {
-    return { name: this.#wanted.name, began: this.#began, progress: this.#progress };
+    return { name: this.#wanted.name, began: this.#began, progress: this.#progress, proof: this.#proof };
+  }
+
+  /** Nothing of it goes on. */
+  get isOver(): boolean {
+    return this.#progress.state !== "running" && this.#proof?.state !== "running";
   }
 
   isOf({ name, folder, database }: WantedBackup): boolean {
@@ -109,7 +130,9 @@ class OneBackup {
   }
 
   async stop(): Promise<void> {
+    this.#ending.abort(new Fault(faults.backupGone, "the agent ends"));
     await this.#child.stop();
+    await this.#proving;
   }
 
   /** What has ended stays as it ended. */
@@ -118,9 +141,40 @@ class OneBackup {
     this.#progress = progress;
     if (progress.state === "running") return;
     log.info("a backup has ended", { state: progress.state });
-    void this.stop();
+    const { proof: means } = this.#wanted;
+    if (progress.state === "done" && means !== undefined) this.#proving = this.#prove(progress.manifest, means, log);
+    else void this.#child.stop();
+  }
+
+  async #prove(manifest: BackupManifest, means: ProofMeans, log: Log): Promise<void> {
+    const { proofs, clock } = this.#options;
+    await proveBackup(
+      { ...proofs, clock, log },
+      {
+        manifest,
+        means,
+        fetch: (file, path, mode) => this.#fetch(file, path, mode),
+        say: (proof) => {
+          this.#proof = proof;
+        },
+        signal: this.#ending.signal,
+      },
+    );
+    const failure = this.#proof?.state === "failed" ? this.#proof.failure : undefined;
+    log.info("a backup was tried", { state: this.#proof?.state, failure });
+    await this.#child.stop();
+  }
+
+  async #fetch(file: BackupFile, path: string, mode: number): Promise<void> {
+    const { name, folder, store, bytesPerSecond } = this.#wanted;
+    const rate = bytesPerSecond === undefined ? {} : { bytesPerSecond };
+    const reply = await this.#child.send({ op: "fetch", name, folder, store, file, path, mode, ...rate });
+    if (!reply.ok) throw new Fault(reply, reply.message);
   }
 }
+
+/** So many of a database are remembered: whoever has begun one asks how it stands each few seconds. */
+const MOST_KEPT = 16;
 
 function isProgress(message: unknown): message is BackupProgressMessage {
   return typeof message === "object" && message !== null && "progress" in message;

@@ -3,8 +3,7 @@ import { isSameModule } from "../../../core/planner/modules/module-name.ts";
 import { chooseEngine } from "../../../core/releases/engines/engines.ts";
 import type { EngineOfNode } from "../modules/engine-of-node.ts";
 import type { Records } from "../records/records.ts";
-import type { ModuleStore } from "../modules/module-store.ts";
-import type { LoadedModules } from "./wanted.ts";
+import type { LoadedModules, ModuleStore } from "../modules/module-store.ts";
 
 /**
  * Which shared objects an instance loads on this node: an installed build, else what comes with the engine. One that is not here yet is named too: an engine that cannot load it

@@ -10,6 +10,7 @@ import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
 import { syncReplicas } from "../members/sync-replicas.ts";
 import type { Members } from "../members/members.ts";
+import type { LoadedModules } from "../modules/module-store.ts";
 import { maintenanceOf } from "../../../core/records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -21,7 +22,7 @@ import type { VolumeGuard } from "./volume-guard.ts";
 import { endRetention } from "./set-aside.ts";
 import { wantedLink, type WantedLinkContext } from "./wanted-link.ts";
 import { wantedMovers } from "./wanted-movers.ts";
-import { wantedEndpoint, nodeInstances, type LoadedModules } from "./wanted.ts";
+import { wantedEndpoint, nodeInstances } from "./wanted.ts";
 
 const RETENTION_CHECK_MS = 600_000;
 

@@ -117,7 +117,8 @@ function fullVolume(
   return { total, free: roundToStep(free), databases };
 }
 
-async function roomOn(folder: string): Promise<VolumeRoom> {
+/** The volume of a folder at this moment. */
+export async function roomOn(folder: string): Promise<VolumeRoom> {
   const { bsize, blocks, bavail } = await statfs(folder);
   return { total: bsize * blocks, free: bsize * bavail };
 }

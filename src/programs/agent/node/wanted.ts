@@ -2,7 +2,7 @@ import { REFUSING_WRITES, refusesWrites } from "../../../core/planner/node/full-
 import { everyShard } from "../../../core/api/every-shard.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { engineLogins, siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
-import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
 import {
   effectiveParameters,
   effectiveSettings,
@@ -16,14 +16,12 @@ import { endpointSettings, engineDirectives } from "../../../core/api/settings/e
 import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import { needsCertificate, upstreamOf } from "../../../core/planner/database/upstream.ts";
 import { endpointShard, placeAt, type AddressOf, type EndpointMeans } from "../members/endpoint-shard.ts";
+import type { LoadedModules } from "../modules/module-store.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 import type { HeldPasswords } from "../credentials/database-passwords.ts";
-
-/** The shared objects that an instance of a version loads for the modules of its database. */
-export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
 
 /** What instances are made with besides their record. */
 export interface InstanceMeans {

@@ -21,12 +21,13 @@ test("the cluster is asked with what the spec says, and with the Secrets of its 
     caCertificateSecretName: "authority",
   };
   const scene = begin({ keys: { ...KEYS, AWS_SESSION_TOKEN: "token" }, authority: { "ca.crt": "PEM" } });
-  await scene.ask({ databaseName: "orders", s3, bytesPerSecond: 5_000_000 });
+  await scene.ask({ databaseName: "orders", s3, bytesPerSecond: 5_000_000, verify: false });
   assert.deepEqual(scene.asked, [
     {
       name: "nightly-1a2b",
       folder: "team-a/orders",
       bytes_per_second: 5_000_000,
+      verify: false,
       s3: {
         bucket: "backups",
         region: "eu-1",
@@ -42,12 +43,12 @@ test("the cluster is asked with what the spec says, and with the Secrets of its 
   assert.deepEqual(scene.read, ["team-a/keys", "team-a/authority"]);
 });
 
-test("what the spec leaves out is that of AWS", async () => {
+test("what the spec leaves out is that of AWS, and the backup is verified", async () => {
   const scene = begin({ keys: KEYS });
   await scene.ask({ databaseName: "orders", s3: S3 });
   const login = { access_key_id: "access", secret_access_key: "secret" };
   const s3 = { bucket: "backups", region: "us-east-1", path_style: false, ...login };
-  assert.deepEqual(scene.asked, [{ name: "nightly-1a2b", folder: "team-a/orders", s3 }]);
+  assert.deepEqual(scene.asked, [{ name: "nightly-1a2b", folder: "team-a/orders", s3, verify: true }]);
 });
 
 for (const [rule, secrets, reason] of [

@@ -23,7 +23,7 @@ export async function beginBackup(
   const store = await storeOf(deps, spec, place.namespace);
   if ("reason" in store) return store;
   const rate = spec.bytesPerSecond === undefined ? {} : { bytes_per_second: spec.bytesPerSecond };
-  const body: BackupStart = { name: place.name, folder: place.folder, s3: store, ...rate };
+  const body: BackupStart = { name: place.name, folder: place.folder, s3: store, verify: spec.verify ?? true, ...rate };
   try {
     return await client.call("startBackup", { params: { uid }, body });
   } catch (error) {

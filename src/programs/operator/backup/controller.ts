@@ -3,13 +3,8 @@ import { refOfKey } from "#kit/kube/ref";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import type { Log } from "#kit/base/log";
 import { backupSpec, type BackupSpec } from "../../../core/api/backup-spec.ts";
-import {
-  decideBackup,
-  FOLLOW_MS,
-  type BackupReason,
-  type BackupStep,
-  type SeenBackup,
-} from "../../../core/backup/decide.ts";
+import { decideBackup, FOLLOW_MS, type BackupReason, type BackupStep } from "../../../core/backup/decide.ts";
+import { decideProof, type SeenProof } from "../../../core/backup/decide-proof.ts";
 import { backupPrefix } from "../../../core/backup/layout.ts";
 import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupRecord } from "../../../ports/management/records/backups.ts";
@@ -17,7 +12,8 @@ import { reportFailedPass } from "../objects/failed-condition.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
 import type { GivenDeps } from "../secrets/given.ts";
 import { beginBackup, type BackupPlace } from "./begin.ts";
-import { databaseOf, lastBackupOf, type BackedUpDatabase, type FindDatabaseDeps } from "./database-of.ts";
+import { backupNamed, databaseOf, type BackedUpDatabase, type FindDatabaseDeps } from "./database-of.ts";
+import { followProof } from "./prove.ts";
 import { reportBackup, type BackupReport, type BackupReportDeps, type StoredBackup } from "./report.ts";
 
 /** What passes over backups work with. */
@@ -38,18 +34,31 @@ export function backupReconciler(deps: BackupDeps): (key: string) => Promise<Out
 
 async function pass(deps: BackupDeps, object: StoredBackup): Promise<Outcome> {
   const { phase } = object.status ?? {};
-  if (phase === "Completed" || phase === "Failed") return AT_REST;
+  if (phase === "Failed") return AT_REST;
   const spec = backupSpec.safeParse(object.spec);
   if (!spec.success) {
+    if (phase === "Completed") return AT_REST;
     const [issue] = spec.error.issues;
     const message = `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
     await reportBackup(deps, object, { ...blank(object), phase: "Failed", reason: "SpecInvalid", message });
     return AT_REST;
   }
+  const isProof = phase === "Completed";
+  if (isProof && !isProofAwaited(object, spec.data)) return AT_REST;
   const place = placeOf(object, spec.data);
   const database = databaseOf(deps, { name: spec.data.databaseName, namespace: place.namespace });
-  const seen = "reason" in database ? database : await lastBackupOf(database);
-  const step = decideBackup(factsOf(deps, object, spec.data, place.name, seen));
+  const seen = "reason" in database ? database : await backupNamed(database, place.name);
+  const facts = factsOf(deps, object, spec.data, place.name, seen);
+  if (isProof)
+    return followProof(deps, object, {
+      step: decideProof({ ...facts, status: object.status ?? {} }),
+      seen: ownIn(seen, place),
+      begin: async () => {
+        const begun = "reason" in database ? database : await beginBackup(deps, database, spec.data, place);
+        return "reason" in begun ? begun : undefined;
+      },
+    });
+  const step = decideBackup(facts);
   return follow(deps, object, { spec: spec.data, place, database, step, seen: ownIn(seen, place) });
 }
 
@@ -79,7 +88,7 @@ async function follow(deps: BackupDeps, object: StoredBackup, decided: Decided):
       return lookAgain(FOLLOW_MS);
     case "complete":
       await reportBackup(deps, object, { ...said, ...sayCompleted(path, seen) });
-      return AT_REST;
+      return lookAgain(0);
     case "fail":
       await reportBackup(deps, object, { ...said, phase: "Failed", reason: step.reason, message: step.message });
       return AT_REST;
@@ -104,7 +113,7 @@ function factsOf(
   { metadata, status = {} }: StoredBackup,
   spec: BackupSpec,
   name: string,
-  seen: SeenBackup | BackupReason | undefined,
+  seen: SeenProof | BackupReason | undefined,
 ) {
   const now = clock.now().getTime();
   return {
@@ -129,6 +138,11 @@ function placeOf({ metadata }: StoredBackup, { s3, databaseName }: BackupSpec): 
     name: `${name.slice(0, 100)}-${uid.slice(0, 8)}`,
     folder: `${below}${namespace}/${databaseName}`,
   };
+}
+
+/** Whether it was to be shown that it can be loaded, and that is not known yet. */
+function isProofAwaited({ status = {} }: StoredBackup, { verify = true }: BackupSpec): boolean {
+  return verify && status.conditions?.find(({ type }) => type === "Restorable")?.status !== "True";
 }
 
 function ownIn(seen: BackupRecord | BackupReason | undefined, { name }: BackupPlace): BackupRecord | undefined {

@@ -40,15 +40,15 @@ export function databaseOf(
   return { reason: "ClusterNotReady", message: `the management API of the cluster ${cluster.name} cannot be reached` };
 }
 
-/** Its last backup, as the cluster knows it; undefined when it knows none, and the reason when it does not answer. */
-export async function lastBackupOf({
-  client,
-  uid,
-}: BackedUpDatabase): Promise<BackupRecord | BackupReason | undefined> {
+/** That backup as the cluster knows it, else the one that it takes now; undefined when it knows neither, and the reason when it does not answer. */
+export async function backupNamed(
+  { client, uid }: BackedUpDatabase,
+  name: string,
+): Promise<BackupRecord | BackupReason | undefined> {
   try {
-    return await client.call("backup", { params: { uid } });
+    const all = await client.call("backups", { params: { uid } });
+    return all.find((backup) => backup.name === name) ?? all.find(({ status }) => status === "running");
   } catch (error) {
-    if (isFault(error, faults.notFound) && error.details["error_code"] === "backup_not_found") return undefined;
     return reasonOfFailure(error);
   }
 }

@@ -1,4 +1,5 @@
 import type { BackupPhase, BackupStatus } from "../../../core/api/backup-spec.ts";
+import type { Condition } from "../../../core/api/parts.ts";
 import type { StoreEnterpriseBackup } from "../../../core/api/kinds.ts";
 import type { BackupReason } from "../../../core/backup/decide.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
@@ -25,6 +26,16 @@ export interface BackupReport extends BackupReason {
   readonly isBegun: boolean;
 }
 
+/** What a pass over the proof of a backup has come to. */
+export interface ProofReport extends BackupReason {
+  /** Whether it can be restored. */
+  readonly status: Condition["status"];
+  /** As the cluster knows the backup; undefined when it does not. */
+  readonly seen: BackupRecord | undefined;
+  /** It was begun in this pass. */
+  readonly isBegun: boolean;
+}
+
 /** With what it is said. */
 export interface BackupReportDeps {
   readonly kube: Kube;
@@ -44,6 +55,57 @@ export async function reportBackup(
   if (isSame(before, status)) return;
   const write = () => kube.update(Backups, { ...object, status }, { subresource: "status" });
   cache.backups.learn(await events.recordAhead(object, eventsOf(before, report), write));
+}
+
+/** Writes how the proof stands when that differs, and leaves an event when it has come to its end. */
+export async function reportProof(
+  { kube, clock, events, cache }: BackupReportDeps,
+  object: StoredBackup,
+  report: ProofReport,
+): Promise<void> {
+  const before = object.status ?? {};
+  const now = clock.now();
+  const statements = proofStatements(report, object.metadata.generation ?? 0);
+  const status: BackupStatus = {
+    ...before,
+    verification: verificationOf(before.verification, report, now),
+    conditions: withStatements(before.conditions, statements, now),
+  };
+  if (isSame(before, status)) return;
+  const write = () => kube.update(Backups, { ...object, status }, { subresource: "status" });
+  cache.backups.learn(await events.recordAhead(object, proofEvents(report), write));
+}
+
+function verificationOf(
+  before: BackupStatus["verification"],
+  { status, seen, isBegun }: ProofReport,
+  now: Date,
+): BackupStatus["verification"] {
+  const { files = [], ended } = seen?.verification ?? {};
+  return {
+    ...before,
+    ...(isBegun ? { startTime: now.toISOString(), attempts: (before?.attempts ?? 0) + 1 } : {}),
+    ...(status === "True"
+      ? {
+          completionTime: ended ?? now.toISOString(),
+          engine: files[0]?.engine ?? "",
+          keys: files.reduce((sum, { keys }) => sum + keys, 0),
+        }
+      : {}),
+  };
+}
+
+function proofEvents({ status, message }: ProofReport): readonly Announcement[] {
+  if (status === "True") return [{ type: "Normal", reason: "BackupRestorable", message }];
+  return status === "False" ? [{ type: "Warning", reason: "BackupNotRestorable", message }] : [];
+}
+
+/** One that cannot be restored is no backup that anything should build on. */
+function proofStatements({ status, reason, message }: ProofReport, observedGeneration: number): readonly Statement[] {
+  const said = { reason, message, observedGeneration };
+  const restorable = { type: "Restorable", status, ...said };
+  if (status !== "False") return [restorable];
+  return [restorable, { type: "Ready", status: "False", ...said }, { type: "Stalled", status: "True", ...said }];
 }
 
 function eventsOf({ phase: before }: BackupStatus, { phase, message, isBegun }: BackupReport): readonly Announcement[] {

@@ -1,25 +1,27 @@
 import { engineLogins } from "../../../../core/api/engine-login.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
-import { countedKeys, type BackupManifest } from "../../../../core/backup/manifest.ts";
+import type { BackupManifest } from "../../../../core/backup/manifest.ts";
 import type { ObjectStoreAccess } from "../../../../core/backup/object-store-access.ts";
 import { primaryOf } from "../../../../core/planner/database/facts.ts";
 import { presentMembers } from "../../../../core/planner/database/in-sync.ts";
-import { slotsOf, slotsText } from "../../../../core/slots/shard-slots.ts";
-import type { BackupProgress, BackupSource } from "../../../../ports/management/backup-control.ts";
+import { slotsOf } from "../../../../core/slots/shard-slots.ts";
+import type { BackupSource } from "../../../../ports/management/backup-control.ts";
 import type { BackupRecord, BackupStart } from "../../../../ports/management/records/backups.ts";
 import type { EngineTls } from "../../../../ports/resp/engine-tls.ts";
 import type { DatabasePasswords } from "../../credentials/database-passwords.ts";
 import { nodeAddress, type AddressContext } from "../../members/addresses.ts";
 import type { Members } from "../../members/members.ts";
-import type { NodeBackup, NodeBackups } from "../../node/backups.ts";
+import type { NodeBackups } from "../../node/backups.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import { refusals, refuse } from "../http/refusals.ts";
+import { proofMeans, type ProofRoomContext } from "./backup-room.ts";
+import { backupRecord } from "./backup-view.ts";
 
 /** What taking backups works on. */
-export interface BackupContext extends AddressContext {
-  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace">;
-  readonly records: Pick<Records, "database">;
+export interface BackupContext extends AddressContext, ProofRoomContext {
+  readonly config: Pick<AgentConfig, "address" | "cluster" | "namespace"> & ProofRoomContext["config"];
+  readonly records: Pick<Records, "database" | "databases">;
   readonly members: Pick<Members, "get" | "list">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly engineTls: Pick<EngineTls, "certificate">;
@@ -30,7 +32,7 @@ export interface BackupContext extends AddressContext {
 export async function backupBdb(
   context: BackupContext,
   record: DatabaseRecord,
-  { name, folder, s3, bytes_per_second: rate }: BackupStart,
+  { name, folder, s3, verify, bytes_per_second: rate }: BackupStart,
 ): Promise<BackupRecord> {
   requireBackup(record);
   const { certificate } = context.engineTls;
@@ -44,6 +46,7 @@ export async function backupBdb(
       logins: engineLogins(access),
       ...(certificate === undefined ? {} : { engineCertificate: certificate }),
       store: accessIn(s3),
+      proof: verify ? proofMeans(context, record) : undefined,
       ...(rate === undefined ? {} : { bytesPerSecond: rate }),
     },
     (bdb) => context.records.database(bdb) !== undefined,
@@ -54,9 +57,17 @@ export async function backupBdb(
 
 /** The last one that this leader has begun; AGENT_NO_SUCH_BACKUP when it has begun none. */
 export function lastBackup({ backups }: Pick<BackupContext, "backups">, record: DatabaseRecord): BackupRecord {
-  const backup = backups.of(record.uid);
+  const backup = backups.of(record.uid).at(-1);
   if (backup !== undefined) return backupRecord(record, backup);
   throw refuse(refusals.noSuchBackup, `this leader has begun no backup of "${record.name}"`);
+}
+
+/** Those that this leader has begun last, the newest one last. */
+export function lastBackups(
+  { backups }: Pick<BackupContext, "backups">,
+  record: DatabaseRecord,
+): readonly BackupRecord[] {
+  return backups.of(record.uid).map((backup) => backupRecord(record, backup));
 }
 
 function requireBackup({ name, status, reshape, activeActive }: DatabaseRecord): void {
@@ -103,48 +114,5 @@ function accessIn(asked: BackupStart["s3"]): ObjectStoreAccess {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(token === undefined ? {} : { sessionToken: token }),
     ...(authorities === undefined ? {} : { caCertificate: authorities }),
-  };
-}
-
-function backupRecord({ uid }: DatabaseRecord, { name, began, progress }: NodeBackup): BackupRecord {
-  return { name, bdb_uid: String(uid), began, ...progressOf(progress) };
-}
-
-function progressOf(progress: BackupProgress): Omit<BackupRecord, "name" | "bdb_uid" | "began"> {
-  switch (progress.state) {
-    case "running": {
-      const { shards } = progress;
-      const sum = (of: "bytes" | "keys"): number => shards.reduce((all, shard) => all + shard[of], 0);
-      return { status: "running", bytes: sum("bytes"), keys: sum("keys") };
-    }
-    case "failed": {
-      const { code, message, remedy, retry } = progress;
-      return { status: "failed", bytes: 0, failure: { error_code: code, description: message, remedy, retry } };
-    }
-    case "done":
-      return { status: "completed", ...completedFields(progress.manifest) };
-  }
-}
-
-function completedFields({ began, ended, files, readableFrom }: BackupManifest) {
-  const keys = countedKeys(files);
-  return {
-    began,
-    ended,
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    ...(keys === undefined ? {} : { keys }),
-    readable_from: readableFrom,
-    files: files.map(({ shard, slots, file, bytes, sha256, keys: counted, engine, role, offset, at }) => ({
-      shard_uid: String(shard),
-      assigned_slots: slotsText(slots),
-      file,
-      bytes,
-      sha256,
-      ...(counted === undefined ? {} : { keys: counted }),
-      engine: `${engine.family} ${engine.version}`,
-      role,
-      offset,
-      time: at,
-    })),
   };
 }

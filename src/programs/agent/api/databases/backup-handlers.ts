@@ -1,13 +1,13 @@
 import { type Handlers, uidParam } from "../http/handler-call.ts";
 import { type LeaderContext, runOnLeader } from "../http/run-on-leader.ts";
-import { backupBdb, lastBackup, type BackupContext } from "./backup-bdb.ts";
+import { backupBdb, lastBackup, lastBackups, type BackupContext } from "./backup-bdb.ts";
 import type { DatabaseReads } from "./databases.ts";
 
 /** Backups of databases. The leader takes them all: asked elsewhere, one that runs would not be seen. */
 export function backupHandlers(
   context: BackupContext & LeaderContext,
   reads: DatabaseReads,
-): Pick<Handlers, "startBackup" | "backup"> {
+): Pick<Handlers, "startBackup" | "backup" | "backups"> {
   return {
     startBackup: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "startBackup", { params: uidParam(params), body }, forwardedBy, async () =>
@@ -16,6 +16,10 @@ export function backupHandlers(
     backup: ({ params, forwardedBy }) =>
       runOnLeader(context, "backup", { params: uidParam(params) }, forwardedBy, async () =>
         lastBackup(context, await reads.record(params.uid)),
+      ),
+    backups: ({ params, forwardedBy }) =>
+      runOnLeader(context, "backups", { params: uidParam(params) }, forwardedBy, async () =>
+        lastBackups(context, await reads.record(params.uid)),
       ),
   };
 }

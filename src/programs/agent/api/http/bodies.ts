@@ -49,6 +49,7 @@ const backup = z.strictObject({
   name: z.string().regex(BACKUP_NAME, "must be a name as Kubernetes objects have"),
   folder: z.string().regex(BACKUP_FOLDER, "must be up to 8 folders, each of letters, digits and . _ -"),
   s3: OBJECT_STORE,
+  verify: z.boolean().default(true),
   bytes_per_second: z.int().min(1_000_000).exactOptional(),
 });
 

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "#kit/base/clock";
+import { Fault, isFault } from "#kit/base/fault";
+import { replaceFile } from "#kit/files/replace-file";
+import { backupPrefix } from "../../core/backup/layout.ts";
+import type { BackupFile } from "../../core/backup/manifest.ts";
+import type { FetchCommand } from "../../ports/management/backup-control.ts";
+import { faults as storeFaults } from "../../ports/object-store/faults.ts";
+import type { ObjectStore } from "../../ports/object-store/s3.ts";
+import { ByteRate } from "./byte-rate.ts";
+import { faults } from "./faults.ts";
+
+/**
+ * Puts a file of a backup where it is wanted: it is there when all of it has come and has the SHA-256 of the manifest. BACKUP_DAMAGED when the object
+ * is not what was saved; no more than the manifest says is ever written.
+ */
+export async function fetchFile(
+  { folder, name, file, path, mode, bytesPerSecond }: FetchCommand,
+  store: Pick<ObjectStore, "pieces">,
+  clock: Clock,
+): Promise<void> {
+  const rate = bytesPerSecond === undefined ? undefined : new ByteRate(clock, bytesPerSecond);
+  const key = `${backupPrefix(folder, name)}${file.file}`;
+  try {
+    await replaceFile(path, checkPieces(store.pieces(key), file, rate), mode);
+  } catch (error) {
+    if (isFault(error, storeFaults.missing)) throw damageOf(file, "is gone");
+    throw error;
+  }
+}
+
+async function* checkPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  file: BackupFile,
+  rate: ByteRate | undefined,
+): AsyncGenerator<Uint8Array> {
+  const digest = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > file.bytes) throw damageOf(file, `is longer than the ${file.bytes} bytes of the manifest`);
+    digest.update(piece);
+    await rate?.pass(piece.length);
+    yield piece;
+  }
+  if (bytes < file.bytes) throw damageOf(file, `has ${bytes} of the ${file.bytes} bytes of the manifest`);
+  if (digest.digest("hex") !== file.sha256) throw damageOf(file, "has another SHA-256 than the manifest says");
+}
+
+function damageOf({ file }: BackupFile, what: string): Fault {
+  return new Fault(faults.damaged, `The object ${file} of the backup ${what}.`);
+}
