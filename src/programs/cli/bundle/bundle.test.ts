@@ -96,7 +96,7 @@ for (const [variant, file] of [
       "§4.1 bundle.yaml and distro.bundle.yaml are fetched by release tag",
       "the file that was written, of each of the two: the published bundle of that platform",
     ).equal(await readFile(out, "utf8"), bundleFor(latestRelease(), { variant }));
-    assert.match(said, /: release 8\.2\.0-12, 10 objects\n/);
+    assert.match(said, /: release 8\.2\.0-12, 11 objects\n/);
   });
 }
 

@@ -33,7 +33,6 @@ for (const [what, endpoint] of [
     ]),
   ],
   ["whose only shard lacks slots", config([{ id: 1, epoch: 1, slots: [{ from: 1, to: 16_383 }] }])],
-  ["of a site", { ...sharded(1, 1), site: { logins: [] } }],
 ] as const)
   test(`a database ${what} is not served`, () => {
     assert.throws(
