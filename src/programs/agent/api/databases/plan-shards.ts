@@ -10,7 +10,7 @@ import { type DrawnKeysContext, drawKeys } from "../../observation/drawn-keys.ts
 import type { MeasuringContext } from "../../observation/measurements.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { shardsOf } from "../stats/measure.ts";
-import { withAskedShards, type AskedOfShards } from "./asked-shards.ts";
+import { askedIn, withAskedShards } from "./asked-shards.ts";
 import { requireChangeOfShards, type ShardChangeContext } from "./shard-checks.ts";
 
 /** Engines start within some seconds; small keys take the longest of all. */
@@ -57,13 +57,6 @@ export async function planShards(
     })),
     copying_node_uid: String(plan.mover.node),
   };
-}
-
-function askedIn(text: string): AskedOfShards {
-  if (text.includes(";")) return { shard_slots: text.split(";") };
-  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
-  if (count === 0) throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);
-  return { shards_count: count };
 }
 
 function asksText({ name, shards }: DatabaseRecord, next: DatabaseRecord): string {
