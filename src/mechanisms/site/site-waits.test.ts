@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { FakeClock } from "#kit/testing/fake-clock";
 import { vectorOf } from "../../core/merge/operations/version-vector.ts";
+import { ALL_KEYS } from "./saved/slice.ts";
 import { askingSites } from "./site-wait.ts";
 import { SiteWaits, type SiteWaitsOptions } from "./site-waits.ts";
 
@@ -19,6 +20,7 @@ async function answersTo(differing: Set<number>, change: () => void = () => unde
     signal: new AbortController().signal,
     site: { received: vectorOf([[1, 5]]), participants: { keptBy: () => [2, 3] } },
     id: 1,
+    slice: ALL_KEYS,
     isComplete: () => true,
     differs: (site: number) => differing.has(site),
     capture: { passed: 7, reached: { written: 7 } },

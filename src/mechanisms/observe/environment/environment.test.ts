@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { volume } from "../../../../test/kit/facts/cluster-view.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import { KINDS } from "../../../core/api/kinds.ts";
 import { LABELS } from "../../../core/api/names.ts";
 import { Fault } from "#kit/base/fault";
 import { faults } from "#kit/kube/faults";
@@ -161,6 +162,6 @@ function assertRest(environment: ClusterEnvironment): void {
   });
   assert.deepEqual(environment.constraint, { read: true, value: undefined });
   assert.ok(environment.definitions?.read);
-  assert.equal(environment.definitions.value.length, 4);
+  assert.equal(environment.definitions.value.length, Object.keys(KINDS).length);
   for (const { served, stored } of environment.definitions.value) assert.deepEqual([served, stored], [["v1"], ["v1"]]);
 }
