@@ -63,8 +63,34 @@ test("commands of a cluster that an endpoint cannot answer are refused by their 
     "ERR wrong number of arguments for 'cluster|keyslot' command",
   );
   assert.equal(text(await client.ask("READONLY", "x")), "ERR wrong number of arguments for 'readonly' command");
-  assert.equal(text(await client.ask("MULTI")), "OK");
-  assert.match(text(await client.ask("READONLY")), /not available .* with it, the reply is OK outside `MULTI`/);
+});
+
+test("commands of a cluster are answered in a transaction as outside of it, each in its place", async () => {
+  await using cluster = await startClusterNodes();
+  for (const port of [PLAIN_PORT, CLUSTER_PORT]) {
+    const client = await cluster.client(1, port);
+    const slots = await client.ask("CLUSTER", "SLOTS");
+    assert.equal(text(await client.ask("MULTI")), "OK");
+    for (const request of [
+      ["CLUSTER", "KEYSLOT", "{a}b"],
+      ["SET", String(IN_FIRST), "1"],
+      ["CLUSTER", "SLOTS"],
+      ["READONLY"],
+      ["CLUSTER", "COUNTKEYSINSLOT", "1"],
+    ])
+      assert.equal(text(await client.ask(...request)), "QUEUED");
+    const found = await client.ask("EXEC");
+    assert.ok(Array.isArray(found));
+    const [slot, set, rows, reads, count] = found;
+    assert.deepEqual([plain(slot), text(set), text(reads)], [slotOf(Buffer.from("a")), "OK", "OK"]);
+    assert.deepEqual(rows, slots);
+    assert.match(text(count), /^ERR store: CLUSTER COUNTKEYSINSLOT is not available/);
+    assert.equal(text(await client.ask("READWRITE")), "OK");
+    assert.equal(text(await client.ask("MULTI")), "OK");
+    assert.match(text(await client.ask("CLUSTER", "KEYSLOT")), /^ERR wrong number of arguments/);
+    assert.match(text(await client.ask("EXEC")), /^EXECABORT/);
+    client.close();
+  }
 });
 
 test("a database whose clients see no cluster answers as before", async () => {

@@ -15,9 +15,11 @@ import {
   slotsReply,
   verbatim,
 } from "../protocol/cluster-replies.ts";
+import { keyword } from "../protocol/arguments.ts";
 import { mergeInfo } from "../protocol/merged-info.ts";
 import { arrayReply, bulkReply, errorReply, integerReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { isOfCluster } from "../protocol/table/of-cluster.ts";
 import { askAll, type AskedEndpoint } from "./ask-primary.ts";
 import { redirectionOf, type MovedClient } from "./moved-slots.ts";
@@ -44,9 +46,36 @@ export function takeOfCluster(session: ClusterSession, request: Buffer, name: st
   const args = requestArguments(request);
   if (!hasArity(name, args.length)) return turns.answer(wrongNumber(name));
   const isTaken = turns.answer(answerFor(name, map, identity.settings.protocol, args));
-  const { ofCluster } = identity;
-  if (isTaken && ofCluster !== undefined && SETS_READS.has(name)) ofCluster.readsReplicas = name === "READONLY";
+  if (isTaken) noteReads(identity, name);
   return isTaken;
+}
+
+/** The entry of a command that is queued in a transaction: where clients see a cluster, the proxy answers some that engines know nothing of. */
+export function entryInside({ place }: Pick<ClusterSession["endpoint"], "place">, command: CommandEntry): CommandEntry {
+  return place.map !== undefined && isOfCluster(command.name) ? { ...command, commandClass: "view" } : command;
+}
+
+/** The answer to a command of a cluster in a transaction that is executed now. */
+export function answerInside(
+  {
+    endpoint,
+    identity,
+  }: Pick<ClusterSession, "identity"> & { readonly endpoint: Pick<ClusterSession["endpoint"], "place"> },
+  args: readonly Buffer[],
+): Buffer {
+  const [verb, subcommand] = [keyword(args[0]), keyword(args[1])];
+  const name = verb === "CLUSTER" ? `${verb}|${subcommand}` : verb;
+  const { map } = endpoint.place;
+  if (map === undefined) return NO_CLUSTER;
+  noteReads(identity, name);
+  return answerFor(name, map, identity.settings.protocol, args);
+}
+
+/** As engines say it. */
+const NO_CLUSTER = errorReply("ERR This instance has cluster support disabled");
+
+function noteReads({ ofCluster }: ClientIdentity, name: string): void {
+  if (ofCluster !== undefined && SETS_READS.has(name)) ofCluster.readsReplicas = name === "READONLY";
 }
 
 const SETS_READS: ReadonlySet<string> = new Set(["READONLY", "READWRITE"]);

@@ -16,7 +16,7 @@ import { handleAuth, handleHello } from "./login.ts";
 import { forwardScriptKill } from "./kill-script.ts";
 import { giveOwnAnswer, type AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
-import { takeOfCluster } from "./cluster-commands.ts";
+import { entryInside, takeOfCluster } from "./cluster-commands.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { forwardPlain, noteCrossing, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
@@ -58,7 +58,8 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, requestArguments(request).length);
   if (isMonitor(session) && !ends) return session.turns.answer(MONITORING);
-  if (pinned?.inTransaction === true && !ends) return takeQueued(session, request, known, name);
+  if (pinned?.inTransaction === true && !ends)
+    return takeQueued(session, request, entryInside(session.endpoint, known), name);
   if (!ends && isLimited(session)) {
     const refusal = answerToSubscriber(session, request, known, name);
     if (refusal !== undefined) return session.turns.answer(refusal);

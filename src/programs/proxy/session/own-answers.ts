@@ -4,6 +4,7 @@ import type { SessionParts } from "../client/session-parts.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { keyword } from "../protocol/arguments.ts";
 import { bulkReply, replies } from "../protocol/replies.ts";
+import { answerInside, type ClusterSession } from "./cluster-commands.ts";
 import { answerClient } from "./client-command.ts";
 import type { ClientSession } from "./client-command.ts";
 import { answerConfigSet } from "./config-set.ts";
@@ -14,7 +15,10 @@ import type { ReplyMode } from "./reply-mode.ts";
 
 /** The parts of a session whose proxy answers in the engine's place. */
 export interface AnsweredSession extends ClientSession, ViewingSession, SettingSession {
-  readonly endpoint: ClientSession["endpoint"] & ViewingSession["endpoint"] & SettingSession["endpoint"];
+  readonly endpoint: ClientSession["endpoint"] &
+    ViewingSession["endpoint"] &
+    SettingSession["endpoint"] &
+    Pick<ClusterSession["endpoint"], "place">;
   readonly replyMode: ReplyMode;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
@@ -31,7 +35,7 @@ export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolea
   return true;
 }
 
-/** The answer to CLIENT, CONFIG or ACL WHOAMI in a transaction that is executed now. */
+/** The answer to CLIENT, CONFIG, ACL WHOAMI or a command of a cluster in a transaction that is executed now. */
 export async function ownAnswerNow(session: AnsweredSession, request: Buffer): Promise<Buffer> {
   return ownAnswer(session, requestArguments(request));
 }
@@ -42,6 +46,11 @@ function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | 
       return answerClient(session, args);
     case "CONFIG":
       return keyword(args[1]) === "SET" ? answerConfigSet(session, args) : answerConfigGet(session, args);
+    case "CLUSTER":
+    case "READONLY":
+    case "READWRITE":
+    case "ASKING":
+      return answerInside(session, args);
     default: // ACL WHOAMI
       return userOf(session.identity);
   }

@@ -128,7 +128,7 @@ export const HANDLED: readonly HandledCommands[] = [
     commandClass: "read",
     names:
       "CLUSTER|SLOTS CLUSTER|SHARDS CLUSTER|NODES CLUSTER|INFO CLUSTER|KEYSLOT CLUSTER|MYID CLUSTER|MYSHARDID CLUSTER|LINKS CLUSTER|HELP",
-    note: `with \`ossCluster\`, the proxy answers outside \`MULTI\`: nodes serve slots, and there are no links between them; without, the engine answers that it is no cluster`,
+    note: `with \`ossCluster\`, the proxy answers: nodes serve slots, and there are no links between them; without, the engine answers that it is no cluster`,
   },
   {
     commandClass: "read",
@@ -159,7 +159,7 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   { why: "it stops the connection that clients share", names: "SCRIPT|DEBUG" },
   { why: "it is for tests of an engine", names: "DEBUG PFDEBUG PFSELFTEST" },
   {
-    why: "clients see no cluster without `ossCluster`; with it, the reply is OK outside `MULTI`, and any node takes reads and writes",
+    why: "clients see no cluster without `ossCluster`; with it, the reply is OK, and any node takes reads and writes",
     names: "ASKING READONLY READWRITE",
   },
   {
