@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askedIn } from "./asked-shards.ts";
+import { shardsAskedIn } from "./asked-shards.ts";
 
 for (const [text, asked] of [
   ["3", { shards_count: 3 }],
@@ -10,10 +10,10 @@ for (const [text, asked] of [
   ["0,1-16383", { shard_slots: ["0,1-16383"] }],
 ] as const)
   test(`"${text}" asks for ${"shards_count" in asked ? "a number of shards" : "the slots of each shard"}`, () => {
-    assert.deepEqual(askedIn(text), asked);
+    assert.deepEqual(shardsAskedIn(text), asked);
   });
 
 for (const text of ["0", "0x3", "3.0", "03", "", "many"])
   test(`"${text}" asks for no shards`, () => {
-    assert.throws(() => askedIn(text), { message: `"${text}" is no number of shards` });
+    assert.throws(() => shardsAskedIn(text), { message: `"${text}" is no number of shards` });
   });

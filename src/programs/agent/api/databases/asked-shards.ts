@@ -56,7 +56,7 @@ export function withAskedShards<Asked extends Shards>(record: Asked, asked: Aske
 }
 
 /** What a text asks for: a number of shards, or the slots of each, as `0-865;866-16383`; those of one shard are a range. Refused when it is neither. */
-export function askedIn(text: string): AskedOfShards {
+export function shardsAskedIn(text: string): AskedOfShards {
   if (/^[1-9]\d{0,3}$/.test(text)) return { shards_count: Number(text) };
   if (/[;,-]/.test(text)) return { shard_slots: text.split(";") };
   throw refuse(refusals.invalidSharding, `"${text}" is no number of shards`);

@@ -10,7 +10,7 @@ import { type DrawnKeysContext, drawKeys } from "../../observation/drawn-keys.ts
 import type { MeasuringContext } from "../../observation/measurements.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { shardsOf } from "../stats/measure.ts";
-import { askedIn, withAskedShards } from "./asked-shards.ts";
+import { shardsAskedIn, withAskedShards } from "./asked-shards.ts";
 import { requireChangeOfShards, type ShardChangeContext } from "./shard-checks.ts";
 
 /** Engines start within some seconds; small keys take the longest of all. */
@@ -24,7 +24,7 @@ export async function planShards(
   record: DatabaseRecord,
   text: string,
 ): Promise<ShardsPlanRecord> {
-  const next = withAskedShards(record, askedIn(text));
+  const next = withAskedShards(record, shardsAskedIn(text));
   const plan = await requireChangeOfShards(context, record, next);
   if (plan === undefined) throw refuse(refusals.invalidSharding, asksText(record, next));
   const [used, parts] = [
