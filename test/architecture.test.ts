@@ -98,7 +98,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["process", "namespace", "teardown", "."],
   ],
   "programs/cli": [
-    ..."console access active-active bundle databases license local modules nodes role completion".split(" "),
+    ..."console access active-active backup bundle databases license local modules nodes role completion".split(" "),
     ..."plan preflight status why upgrade recover support .".split(" "),
   ],
   "programs/agent": [

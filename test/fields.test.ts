@@ -101,6 +101,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
     bytesPerSecond: "src/programs/operator/backup/begin.test.ts",
     verify: BACKUPS,
+    verifyRequest: BACKUPS,
     activeDeadlineSeconds: BACKUPS,
   },
 };

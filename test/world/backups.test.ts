@@ -53,6 +53,7 @@ test("objects that ask for backups", { skip }, async (t) => {
   });
 
   await triedBackups(t, world, server);
+  await askedBackups(t, world);
   await t.test("two at the same moment come one after the other", async () => {
     await Promise.all([ask("left"), ask("right")]);
     await Promise.all([stands("left", "Completed"), stands("right", "Completed")]);
@@ -75,6 +76,51 @@ test("objects that ask for backups", { skip }, async (t) => {
     await stands("bucket", "Failed", /^DeadlineExceeded: .*NoSuchBucket/);
   });
 });
+
+async function askedBackups(t: TestContext, { storectl, kube }: StorectlWorld): Promise<void> {
+  const ran = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await storectl("backup", ...args);
+    return { code, said: stdout + stderr };
+  };
+
+  await t.test("storectl takes one into the place of the last one, and waits until it was loaded", async () => {
+    const { code, said } = await ran("now", "orders", "--name", "asked");
+    assert.deepEqual([code, /Completed, restorable: .* has loaded 1 files/.test(said)], [0, true], said);
+    const shown = await ran("show", "asked");
+    assert.match(shown.said, /PATH +team\/default\/orders\/asked-[0-9a-f]{8}\/\n(?:.*\n)*RESTORABLE True, Loaded/);
+  });
+
+  await t.test("storectl lists them, and ends with 3 where one cannot be restored", async () => {
+    const { code, said } = await ran("list", "orders");
+    assert.match(said, /^asked +orders +Completed +restorable +60 /m);
+    assert.match(said, /^damaged +orders +Completed +not restorable /m);
+    assert.equal(code, 3);
+    assert.equal((await ran("list", "other")).said, "no backups\n");
+  });
+
+  await t.test(
+    "storectl lets one be loaded again, and it is not restorable any more when its file has changed",
+    async () => {
+      const verified = async () =>
+        (await kube.get(Backups, { name: "asked", namespace: NAMESPACE }))?.status?.verification;
+      const first = await verified();
+      const once = await ran("verify", "asked");
+      assert.equal(once.code, 0, once.said);
+      const { spec } = (await kube.get(Backups, { name: "asked", namespace: NAMESPACE })) ?? {};
+      const second = await verified();
+      assert.deepEqual([first?.request, second?.request], [undefined, spec?.verifyRequest]);
+      assert.notEqual(second?.completionTime, first?.completionTime);
+      const again = await ran("verify", "damaged");
+      assert.deepEqual([again.code, /not restorable: .* has 7 of the/.test(again.said)], [3, true], again.said);
+      assert.match((await ran("verify", "none")).said, /CLI_NO_BACKUP|no backup "none"/);
+    },
+  );
+
+  await t.test("storectl takes none without a place, and none of a database that is not there", async () => {
+    assert.match((await ran("now", "orders", "--bucket", "b")).said, /needs both a bucket and a Secret/);
+    assert.match((await ran("now", "none")).said, /no StoreEnterpriseDatabase "none"/);
+  });
+}
 
 async function triedBackups(t: TestContext, world: StorectlWorld, server: TestObjectStore): Promise<void> {
   const { ask, stands } = backupsIn(world, server);

@@ -55,6 +55,11 @@ export const backupSpec = z.object({
     .describe(
       "Whether an engine without clients loads each file once all are there, which the condition `Restorable` says; true when absent.",
     ),
+  verifyRequest: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("Any text: another one asks that the files are loaded again. `storectl backup verify` writes it."),
   activeDeadlineSeconds: z
     .int()
     .min(60)
@@ -88,7 +93,9 @@ export const backupStatus = z.object({
     .describe("The engines that read every file, each from this version on, for instance `redis 7.2`."),
   verification: z
     .object({
-      attempts: z.int().optional().describe("How often it was begun after the files were there."),
+      request: z.string().optional().describe("The `verifyRequest` that it answers."),
+      requestTime: z.string().optional().describe("When that was seen first."),
+      attempts: z.int().optional().describe("How often it was begun since, after the files were there."),
       startTime: z.string().optional().describe("When the attempt began that is meant."),
       completionTime: z.string().optional().describe("When an engine had loaded all of it."),
       engine: z.string().optional().describe("The engine that has loaded it, for instance `redis 7.2.4`."),

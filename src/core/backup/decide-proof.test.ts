@@ -7,6 +7,7 @@ import { decideProof, isUnknownForGood, type ProofFacts, type SeenProof } from "
 const COMPLETED = "1970-01-01T00:00:00.000Z";
 const FACTS: ProofFacts = {
   name: "nightly-1a2b",
+  spec: {},
   status: { completionTime: COMPLETED },
   deadlineMs: 3_600_000,
   now: 1_000,
@@ -14,6 +15,7 @@ const FACTS: ProofFacts = {
   obstacle: undefined,
 };
 const BEGUN = { completionTime: COMPLETED, verification: { attempts: 1, startTime: "1970-01-01T00:00:01.000Z" } };
+const AGAIN = { spec: { verifyRequest: "another look" } };
 const BUSY = { reason: "DatabaseBusy", message: "another one runs" };
 
 for (const [rule, facts, step, reason] of [
@@ -31,6 +33,26 @@ for (const [rule, facts, step, reason] of [
   ["one that is known to be restorable rests", { status: said("True", "Loaded") }, "rest", ""],
   ["one that is known not to be rests", { status: said("False", "X"), seen: own("passed") }, "rest", ""],
   ["one that could not be tried in time rests", { status: said("Unknown", "DeadlineExceeded") }, "rest", ""],
+  [
+    "one that is asked for again is begun, whatever is known, and however late",
+    { ...AGAIN, status: said("True", "Loaded"), seen: own("passed"), now: 9_000_000 },
+    "begin",
+    "",
+  ],
+  ["and is followed then", { ...AGAIN, status: answering("another look"), seen: own("running") }, "follow", ""],
+  ["what came of it counts then", { ...AGAIN, status: answering("another look"), seen: own("passed") }, "complete", ""],
+  [
+    "the answer to another request is none",
+    { ...AGAIN, status: answering("a look"), seen: own("passed") },
+    "begin",
+    "",
+  ],
+  [
+    "a request that is taken back asks for nothing",
+    { status: { ...answering("a look"), ...said("True", "Loaded") } },
+    "rest",
+    "",
+  ],
   ["one that waits is looked at again", { status: said("Unknown", "AgentBackupNoRoom") }, "begin", ""],
 ] as const satisfies readonly (readonly [string, Partial<ProofFacts>, string, string])[])
   test(`the proof of a backup: ${rule}`, () => {
@@ -50,6 +72,10 @@ function own(status: "running" | "passed" | "failed" | undefined, retry: SeenFai
   const verification =
     status === undefined ? {} : { verification: { status, ...(status === "failed" ? { failure } : {}) } };
   return { name: "nightly-1a2b", status: "completed", ...verification };
+}
+
+function answering(request: string): ProofFacts["status"] {
+  return { ...BEGUN, verification: { ...BEGUN.verification, request, requestTime: COMPLETED } };
 }
 
 function lost(): SeenProof {

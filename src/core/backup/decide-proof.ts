@@ -1,4 +1,4 @@
-import type { BackupStatus } from "../api/backup-spec.ts";
+import type { BackupPhase, BackupSpec, BackupStatus } from "../api/backup-spec.ts";
 import { decideBackup, type BackupReason, type BackupStep, type SeenBackup } from "./decide.ts";
 
 /** How the cluster says that a backup and the attempt to load it stand. */
@@ -10,27 +10,39 @@ export interface SeenProof extends SeenBackup {
 export interface ProofFacts {
   /** Its name in the object store. */
   readonly name: string;
-  readonly status: Pick<BackupStatus, "completionTime" | "conditions" | "verification">;
+  readonly spec: ProofSpec;
+  readonly status: ProofStatus;
   readonly deadlineMs: number;
   readonly now: number;
   readonly seen: SeenProof | undefined;
   readonly obstacle: BackupReason | undefined;
 }
 
+/** What is asked for. */
+type ProofSpec = Pick<BackupSpec, "verify" | "verifyRequest">;
+/** What is known. */
+type ProofStatus = Pick<BackupStatus, "completionTime" | "conditions" | "verification">;
+
+/** Whether an engine is to load the backup, and it is not known yet what comes of it. */
+export function isProofAwaited(spec: ProofSpec, status: ProofStatus): boolean {
+  return spec.verify !== false && phaseOf(spec, status) === undefined;
+}
+
 /** What is to be done now, by the rules of the backup itself: one that cannot be loaded has failed, and what may pass is tried again until the deadline. */
-export function decideProof({ name, status, deadlineMs, now, seen, obstacle }: ProofFacts): BackupStep {
-  const { completionTime, conditions = [], verification = {} } = status;
-  const before = conditions.find(({ type }) => type === "Restorable");
-  const isOver = before?.status === "False" || before?.reason === TOO_LATE;
+export function decideProof({ name, spec, status, deadlineMs, now, seen, obstacle }: ProofFacts): BackupStep {
+  const { completionTime, verification = {} } = status;
+  // what came of an earlier request is no answer to this one
+  const own = isAnswered(spec, status) ? verification : undefined;
+  const askedAt = spec.verifyRequest === undefined ? completionTime : own?.requestTime;
   return decideBackup({
     name,
-    phase: before?.status === "True" ? "Completed" : isOver ? "Failed" : "Pending",
-    attempts: verification.attempts ?? 0,
-    begunAt: verification.startTime === undefined ? undefined : Date.parse(verification.startTime),
-    madeAt: completionTime === undefined ? now : Date.parse(completionTime),
+    phase: phaseOf(spec, status),
+    attempts: own?.attempts ?? 0,
+    begunAt: own?.startTime === undefined ? undefined : Date.parse(own.startTime),
+    madeAt: askedAt === undefined ? now : Date.parse(askedAt),
     deadlineMs,
     now,
-    seen: seen === undefined ? undefined : proofIn(seen),
+    seen: seen === undefined || own === undefined ? undefined : proofIn(seen),
     obstacle,
   });
 }
@@ -38,6 +50,18 @@ export function decideProof({ name, status, deadlineMs, now, seen, obstacle }: P
 /** Whether it is not known and nothing more is done about it: that is no proof of the contrary. */
 export function isUnknownForGood({ reason }: BackupReason): boolean {
   return reason === TOO_LATE;
+}
+
+function isAnswered({ verifyRequest }: ProofSpec, { verification }: ProofStatus): boolean {
+  return verifyRequest === undefined || verification?.request === verifyRequest;
+}
+
+/** What is known of it; undefined: it is looked at. */
+function phaseOf(spec: ProofSpec, status: ProofStatus): BackupPhase | undefined {
+  const before = status.conditions?.find(({ type }) => type === "Restorable");
+  if (before === undefined || !isAnswered(spec, status)) return undefined;
+  const isOver = before.status === "False" || before.reason === TOO_LATE;
+  return before.status === "True" ? "Completed" : isOver ? "Failed" : undefined;
 }
 
 /** A backup of which this leader knows that it is there, and nothing of a proof, is one to begin with. */

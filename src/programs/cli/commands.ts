@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { activeActiveCommand } from "./active-active/command.ts";
+import { backupCommand } from "./backup/command.ts";
 import { bundleCommand } from "./bundle/command.ts";
 import { completionCommand } from "./completion/command.ts";
 import { databasesCommand } from "./databases/command.ts";
@@ -31,6 +32,7 @@ export const COMMANDS: readonly ((context: Asking) => Command)[] = [
   databasesCommand,
   shardsCommand,
   reshapeCommand,
+  backupCommand,
   activeActiveCommand,
   modulesCommand,
   bundleCommand,

@@ -44,6 +44,27 @@ export const faults = {
     retry: "never",
     remedy: "List the databases: storectl databases.",
   },
+  noBackup: {
+    code: "CLI_NO_BACKUP",
+    retry: "never",
+    remedy: "List the backups: storectl backup list.",
+  },
+  backupPlace: {
+    code: "CLI_BACKUP_PLACE",
+    retry: "never",
+    remedy:
+      "Say where to: storectl backup now DATABASE --bucket BUCKET --secret SECRET; docs/backups.md has what the Secret holds.",
+  },
+  backupLeft: {
+    code: "CLI_BACKUP_LEFT",
+    retry: "backoff",
+    remedy: "The backup goes on without this command: storectl backup list says how it stands.",
+  },
+  backupNotComplete: {
+    code: "CLI_BACKUP_NOT_COMPLETE",
+    retry: "backoff",
+    remedy: "Wait until it is complete: storectl backup list. One that has failed is taken anew: storectl backup now.",
+  },
   noActiveActive: {
     code: "CLI_NO_ACTIVE_ACTIVE",
     retry: "never",

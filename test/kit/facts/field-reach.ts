@@ -265,5 +265,6 @@ export const BACKUP_FIELDS: Fields = {
   },
   bytesPerSecond: OWN,
   verify: OWN,
+  verifyRequest: OWN,
   activeDeadlineSeconds: OWN,
 };

@@ -4,7 +4,7 @@ import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import type { Log } from "#kit/base/log";
 import { backupSpec, type BackupSpec } from "../../../core/api/backup-spec.ts";
 import { decideBackup, FOLLOW_MS, type BackupReason, type BackupStep } from "../../../core/backup/decide.ts";
-import { decideProof, type SeenProof } from "../../../core/backup/decide-proof.ts";
+import { decideProof, isProofAwaited, type SeenProof } from "../../../core/backup/decide-proof.ts";
 import { backupPrefix } from "../../../core/backup/layout.ts";
 import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupRecord } from "../../../ports/management/records/backups.ts";
@@ -44,14 +44,14 @@ async function pass(deps: BackupDeps, object: StoredBackup): Promise<Outcome> {
     return AT_REST;
   }
   const isProof = phase === "Completed";
-  if (isProof && !isProofAwaited(object, spec.data)) return AT_REST;
+  if (isProof && !isProofAwaited(spec.data, object.status ?? {})) return AT_REST;
   const place = placeOf(object, spec.data);
   const database = databaseOf(deps, { name: spec.data.databaseName, namespace: place.namespace });
   const seen = "reason" in database ? database : await backupNamed(database, place.name);
   const facts = factsOf(deps, object, spec.data, place.name, seen);
   if (isProof)
     return followProof(deps, object, {
-      step: decideProof({ ...facts, status: object.status ?? {} }),
+      step: decideProof({ ...facts, spec: spec.data, status: object.status ?? {} }),
       seen: ownIn(seen, place),
       begin: async () => {
         const begun = "reason" in database ? database : await beginBackup(deps, database, spec.data, place);
@@ -138,11 +138,6 @@ function placeOf({ metadata }: StoredBackup, { s3, databaseName }: BackupSpec): 
     name: `${name.slice(0, 100)}-${uid.slice(0, 8)}`,
     folder: `${below}${namespace}/${databaseName}`,
   };
-}
-
-/** Whether it was to be shown that it can be loaded, and that is not known yet. */
-function isProofAwaited({ status = {} }: StoredBackup, { verify = true }: BackupSpec): boolean {
-  return verify && status.conditions?.find(({ type }) => type === "Restorable")?.status !== "True";
 }
 
 function ownIn(seen: BackupRecord | BackupReason | undefined, { name }: BackupPlace): BackupRecord | undefined {

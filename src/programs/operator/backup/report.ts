@@ -68,7 +68,7 @@ export async function reportProof(
   const statements = proofStatements(report, object.metadata.generation ?? 0);
   const status: BackupStatus = {
     ...before,
-    verification: verificationOf(before.verification, report, now),
+    verification: verificationOf(object, report, now),
     conditions: withStatements(before.conditions, statements, now),
   };
   if (isSame(before, status)) return;
@@ -76,15 +76,20 @@ export async function reportProof(
   cache.backups.learn(await events.recordAhead(object, proofEvents(report), write));
 }
 
+/** The first attempt for a request begins the answer to it; until then the one before stands. */
 function verificationOf(
-  before: BackupStatus["verification"],
+  { spec, status: { verification: before } = {} }: StoredBackup,
   { status, seen, isBegun }: ProofReport,
   now: Date,
 ): BackupStatus["verification"] {
   const { files = [], ended } = seen?.verification ?? {};
+  const startTime = now.toISOString();
+  const { verifyRequest: request } = spec;
+  const isNew = isBegun && before?.request !== request;
+  const asked = isNew && request !== undefined ? { request, requestTime: startTime, attempts: 0 } : before;
   return {
-    ...before,
-    ...(isBegun ? { startTime: now.toISOString(), attempts: (before?.attempts ?? 0) + 1 } : {}),
+    ...asked,
+    ...(isBegun ? { startTime, attempts: (asked?.attempts ?? 0) + 1 } : {}),
     ...(status === "True"
       ? {
           completionTime: ended ?? now.toISOString(),

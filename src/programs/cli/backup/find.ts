@@ -1,0 +1,37 @@
+import { Fault } from "#kit/base/fault";
+import type { Stored } from "#kit/kube/kube";
+import type { StoreEnterpriseBackup } from "../../../core/api/kinds.ts";
+import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
+import { faults } from "../faults.ts";
+
+/** An object that asks for a backup, as it is stored. */
+export type BackupObject = Stored<StoreEnterpriseBackup>;
+
+/** Those of a database, or all of the namespace, the newest one last. */
+export async function backupsOf(
+  { kube, namespace }: Pick<NamespaceAccess, "kube" | "namespace">,
+  database?: string,
+): Promise<readonly BackupObject[]> {
+  const { items } = await kube.list(Backups, { namespace });
+  return items
+    .filter(({ spec }) => database === undefined || spec.databaseName === database)
+    .toSorted((a, b) => madeAt(a) - madeAt(b));
+}
+
+/** The backup of that name; CLI_NO_BACKUP with the names that there are. */
+export async function findBackup(
+  access: Pick<NamespaceAccess, "kube" | "namespace">,
+  name: string,
+): Promise<BackupObject> {
+  const { kube, namespace } = access;
+  const found = await kube.get(Backups, { name, namespace });
+  if (found !== undefined) return found;
+  const names = (await backupsOf(access)).map(({ metadata }) => metadata.name).join(", ");
+  throw new Fault(faults.noBackup, `namespace ${namespace} has no backup "${name}"; there are: ${names || "none"}`);
+}
+
+/** When it was made, in milliseconds since 1970. */
+function madeAt({ metadata }: BackupObject): number {
+  return Date.parse(String(metadata.creationTimestamp ?? ""));
+}
