@@ -148,16 +148,17 @@ export class Pinned {
   /** Ends the wait of a blocking command; false when nothing waits. */
   async unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean> {
     const { blocking } = this.#pending;
-    const isDue = (): boolean => this.#pending.blocking === blocking;
+    // what it has found may be here, and not be read
+    const isDue = (): boolean => this.#pending.blocking === blocking && this.#pin?.isRead === true;
     return blocking !== undefined && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how, isDue);
   }
 
   pause(): void {
-    if (!this.#primary.held) this.#pin?.pause();
+    if (!this.#primary.held) this.#pin?.read(false);
   }
 
   resume(): void {
-    this.#pin?.resume();
+    this.#pin?.read(true);
   }
 
   /** The session does not need this any more. */

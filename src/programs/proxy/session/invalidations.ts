@@ -114,7 +114,7 @@ export class Invalidations implements PinUser {
     if (this.#pin === undefined && this.#due.length === 0) return;
     if (this.#parts.shared.hasPending) return;
     for (const payload of this.#due.splice(0)) this.#send(payload);
-    if (!this.#parts.output.congested) this.#pin?.resume();
+    if (!this.#parts.output.congested) this.#pin?.read(true);
   }
 
   /** The client is gone: the engine is to know. */
@@ -148,7 +148,7 @@ export class Invalidations implements PinUser {
     // a copy: the engine's bytes are used again
     if (shared.hasPending) this.#due.push(Buffer.from(payload));
     else this.#send(payload);
-    if (this.isDue || output.congested) this.#pin?.pause();
+    if (this.isDue || output.congested) this.#pin?.read(false);
   }
 
   #send(payload: Buffer): void {

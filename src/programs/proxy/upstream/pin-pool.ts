@@ -108,7 +108,7 @@ export class PinPool {
     this.#idle.push(pin);
     pin.attach({ frame: drop, closed: drop });
     // its last client may not have read what came
-    pin.resume();
+    pin.read(true);
     if (this.#owner.isRetired()) drop();
   }
 }

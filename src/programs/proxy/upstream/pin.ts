@@ -89,6 +89,11 @@ export class Pin {
     this.#wire.write(bytes);
   }
 
+  /** Nothing that has arrived waits to be passed on. */
+  get isRead(): boolean {
+    return this.#wire.isRead && this.#gate.heldBytes === 0;
+  }
+
   /** The engine does not take what is sent as fast as it comes. */
   get congested(): boolean {
     return this.#wire.queuedBytes > CONGESTED_BYTES;
@@ -103,12 +108,10 @@ export class Pin {
     if (!this.closed) this.#wire.halfClose();
   }
 
-  pause(): void {
-    this.#wire.pause();
-  }
-
-  resume(): void {
-    this.#wire.resume();
+  /** Reads what arrives, or leaves it to the kernel for now. */
+  read(isOn: boolean): void {
+    if (isOn) this.#wire.resume();
+    else this.#wire.pause();
   }
 
   /** Ends the connection; its user is notified if it is to be. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { ControlConnection } from "./control-connection.ts";
 
 /**
@@ -43,9 +44,11 @@ export class Unblocking {
   async #end(id: number, how: "TIMEOUT" | "ERROR", isDue: () => boolean): Promise<boolean> {
     try {
       const client = await this.#connection.client();
-      // a command that was put off is executed before this is: what it has found at once is here before the answer to a further question
+      // a command that was put off is executed before this is: what it has found at once is here before the answer to a further question,
+      // and is read in the same turn at the latest: on a busy machine that comes behind the answer
       await client.call(...COUNTS_AS_WRITE);
       await client.call("PING");
+      await turn();
       if (!isDue()) return false;
       // writes may be paused again by now: then the whole transaction is put off
       const outcomes = await client.callAll(

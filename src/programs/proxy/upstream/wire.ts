@@ -43,6 +43,11 @@ export class Wire {
     return this.#channel.encrypts;
   }
 
+  /** What arrives is read at once. */
+  get isRead(): boolean {
+    return !this.#paused && !this.#resting;
+  }
+
   /** Sends `bytes`, in order. They must not change while they are queued: `taken` is called when they are queued no longer. */
   write(bytes: Buffer, taken: () => void = doNothing): Sent {
     return this.#channel.write(bytes, taken);
