@@ -4,6 +4,10 @@ import { condition, dnsLabel } from "./parts.ts";
 const MOST_NAME = 253;
 const secretName = z.string().min(1).max(MOST_NAME);
 
+const FOLDER = String.raw`[A-Za-z0-9][\w.-]{0,127}`;
+/** Up to four folders. No group is repeated: such a pattern is matched within a time, which a busy API server does not keep. */
+const SUBDIR = new RegExp(String.raw`^${FOLDER}(?:\/${FOLDER})?(?:\/${FOLDER})?(?:\/${FOLDER})?$`);
+
 /** Where backups go. */
 const s3 = z.object({
   bucketName: z
@@ -15,7 +19,7 @@ const s3 = z.object({
   ),
   subdir: z
     .string()
-    .regex(/^[A-Za-z0-9][\w.-]{0,127}(?:\/[A-Za-z0-9][\w.-]{0,127}){0,3}$/)
+    .regex(SUBDIR)
     .optional()
     .describe("Folder of the bucket, up to four with slashes between them; the bucket itself when absent."),
   regionName: z
