@@ -36,7 +36,15 @@ export async function nodeBackups(change: Partial<ProofTools> = {}) {
   const folder = await mkdtempDisposable(join(tmpdir(), "node-backups-"));
   const engines = await discoverEngines(process.env);
   const proofs = { data: folder.path, engines, runner: engineChildren(silentLog), ...change };
-  const backups = new NodeBackups({ args: [PROGRAM, "backup"], env: ENV, proofs, clock: systemClock, log: silentLog });
+  const supervisor = { placeRestored: () => Promise.reject(new Error("no engine starts here")) };
+  const backups = new NodeBackups({
+    args: [PROGRAM, "backup"],
+    env: ENV,
+    proofs,
+    supervisor,
+    clock: systemClock,
+    log: silentLog,
+  });
   const shown = (): NodeBackup | undefined => backups.of(1).at(-1);
   const end = async (wanted: WantedBackup): Promise<BackupProgress> => {
     backups.begin(wanted, () => true);

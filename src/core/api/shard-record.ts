@@ -51,6 +51,8 @@ export interface ShardRecovery {
   readonly consent?: true;
   /** Its primary may start in a data directory that holds nothing. */
   readonly empty?: true;
+  /** It never had data: they are to be restored, and no engine of it starts before. */
+  readonly awaited?: true;
 }
 
 /** A shard that is asked for. */

@@ -11,7 +11,8 @@ export const MOST_MANIFEST = 1_048_576;
 const count = z.int().nonnegative();
 const instant = z.iso.datetime();
 
-const FILE = z.strictObject({
+/** The form of what a manifest says of a file. */
+export const BACKUP_FILE = z.strictObject({
   shard: count,
   slots: z.array(z.strictObject({ from: count.max(16_383), to: count.max(16_383) })).min(1),
   file: z.string().regex(/^[\w-]+\/[\w.-]+$/),
@@ -47,11 +48,11 @@ const MANIFEST = z.strictObject({
   cut: z.enum(["apart"]),
   /** The engines that can read every file. */
   readableFrom: z.array(z.strictObject({ family: z.enum(["redis", "valkey"]), version: z.string() })),
-  files: z.array(FILE).min(1),
+  files: z.array(BACKUP_FILE).min(1),
 });
 
 /** The file of one shard. */
-export type BackupFile = z.output<typeof FILE>;
+export type BackupFile = z.output<typeof BACKUP_FILE>;
 /** What a backup is: it exists when its manifest does. */
 export type BackupManifest = z.output<typeof MANIFEST>;
 

@@ -3,13 +3,16 @@ import { test } from "node:test";
 import { settingsWith } from "../../../test/kit/facts/settings.ts";
 import { evenSlots } from "../slots/shard-slots.ts";
 import { newDatabase, type RequestedDatabase } from "./new-database.ts";
+import { withRestored } from "./recovery-changes.ts";
 import { whyNotServable } from "./slots-of-shards.ts";
 import { toStored } from "./stored-database.ts";
 
 const requested: RequestedDatabase = { ...settingsWith(), name: "orders", port: 10_000, storeVersion: "8.0" };
 const action = { uid: "a", name: "create_bdb", status: "running", progress: 0 } as const;
-const made = (...places: readonly (readonly number[])[]) =>
+const made = (...places: readonly (readonly number[])[]) => madeFor(false, places);
+const madeFor = (awaitsData: boolean, places: readonly (readonly number[])[]) =>
   newDatabase(requested, {
+    awaitsData,
     uid: 7,
     sizes: evenSlots(places.length).map((slots) => ({ slots })),
     places: places.map((nodes) => nodes.map((node, at) => ({ node, port: 20_000 + at }))),
@@ -50,4 +53,28 @@ test("each shard has ids of its own, a primary that may start, and its part of t
 test("any number of shards has each slot once", () => {
   for (const count of [2, 3, 5, 7, 100, 511, 512])
     assert.equal(whyNotServable(made(...Array.from({ length: count }, () => [1]))), undefined, `${count} shards`);
+});
+
+test("one that is made for a backup is in recovery, and no engine of it may start as primary", () => {
+  const record = madeFor(true, [
+    [1, 2],
+    [2, 3],
+  ]);
+  assert.equal(record.status, "recovery");
+  assert.deepEqual(
+    record.shards.map(({ recovery, instances }) => [recovery?.awaited, instances.map(({ launch }) => launch)]),
+    [
+      [true, [0, 0]],
+      [true, [0, 0]],
+    ],
+  );
+  const restored = withRestored(record);
+  assert.deepEqual(
+    restored.shards.map(({ recovery, instances }) => [recovery, instances.map(({ launch }) => launch)]),
+    [
+      [{ lacks: "" }, [1, 0]],
+      [{ lacks: "" }, [1, 0]],
+    ],
+  );
+  assert.deepEqual(withRestored(restored), restored);
 });

@@ -20,6 +20,8 @@ export interface GivenToDatabase {
   readonly now: string;
   /** The action that makes it. */
   readonly action: DatabaseAction;
+  /** Its data are to be restored: no engine of it starts before. */
+  readonly awaitsData: boolean;
 }
 
 /** The record of a new database, which the leader then starts. */
@@ -30,7 +32,7 @@ export function newDatabase(requested: RequestedDatabase, given: GivenToDatabase
   return {
     uid,
     ...requested,
-    status: "pending",
+    status: given.awaitsData ? "recovery" : "pending",
     shards,
     nextInstance: places.flat().length + 1,
     lastAction: action,
@@ -40,7 +42,13 @@ export function newDatabase(requested: RequestedDatabase, given: GivenToDatabase
   };
 }
 
-function newShards(requested: RequestedDatabase, { places, sizes }: GivenToDatabase): readonly ShardRecord[] {
+/** What a database lacks that was made for a backup. */
+const AWAITS_DATA = "its data are to be restored from a backup, and it does not start without them";
+
+function newShards(
+  requested: RequestedDatabase,
+  { places, sizes, awaitsData }: GivenToDatabase,
+): readonly ShardRecord[] {
   let last = 0;
   return places.map((ofShard, at) => {
     const primary = last + 1;
@@ -49,10 +57,11 @@ function newShards(requested: RequestedDatabase, { places, sizes }: GivenToDatab
       ...place,
       storeVersion: requested.storeVersion,
       ...portMode(requested),
-      launch: last === primary ? 1 : 0,
+      launch: last === primary && !awaitsData ? 1 : 0,
     }));
     // one shard has all slots without a word: older releases read its record
     const own = places.length === 1 ? {} : sizes[at];
-    return { id: at + 1, epoch: 1, primary, instances, ...own };
+    const recovery = awaitsData ? { recovery: { lacks: AWAITS_DATA, awaited: true as const } } : {};
+    return { id: at + 1, epoch: 1, primary, instances, ...own, ...recovery };
   });
 }

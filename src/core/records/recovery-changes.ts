@@ -58,6 +58,16 @@ export function withAdopted(
   return withLoss({ ...withShard(record, shard, adopt), nextInstance }, sentence);
 }
 
+/** The record of a database whose shards have the data that they waited for: each starts from them. */
+export function withRestored(record: DatabaseRecord): DatabaseRecord {
+  const shards = record.shards.map((shard) => {
+    if (shard.recovery?.awaited !== true) return shard;
+    const started = launchedOnce(shard, shard.primary);
+    return { ...started, recovery: { lacks: "" } };
+  });
+  return { ...record, shards };
+}
+
 /** The record of a database with a shard that waits until a user agrees to its coming back without what is gone. */
 export function withLack(record: DatabaseRecord, shard: number, lacks: string): DatabaseRecord {
   const next = inRecovery(record, shard);

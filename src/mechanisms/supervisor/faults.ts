@@ -19,6 +19,11 @@ export const faults = {
     retry: "backoff",
     remedy: "Read engine.log in the instance's data directory: its last lines say what the engine waits for.",
   },
+  runs: {
+    code: "SUPERVISOR_RUNS",
+    retry: "never",
+    remedy: "Restore into a database that waits for its data: one that was made with awaits_data.",
+  },
   notLoaded: {
     code: "SUPERVISOR_NOT_LOADED",
     retry: "never",

@@ -12,6 +12,9 @@ import type { InstanceDirectory } from "./instance-files.ts";
 import { endLeftover } from "./leftovers.ts";
 import { adopt, newestData, listSetAside, release, setAside } from "./set-aside.ts";
 import type { SetAsideData } from "./set-aside.ts";
+import { Fault } from "#kit/base/fault";
+import { faults } from "./faults.ts";
+import { placeRestored } from "./restored-data.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 import { oneAtATime } from "#kit/base/in-turn";
 
@@ -53,6 +56,8 @@ export interface InstanceSupervisor {
   setAside(): readonly SetAsideData[];
   /** Removes what is set aside and `isOver`. */
   releaseSetAside(isOver: (data: SetAsideData) => boolean): Promise<void>;
+  /** Puts a folder that `draftRestored` has made in the place of the data of an instance; SUPERVISOR_RUNS when its engine runs. */
+  placeRestored(bdb: number, instance: number, draft: string): Promise<void>;
   /** Ends every process and keeps all data, as when the node's pod ends. */
   stopAll(): Promise<void>;
 }
@@ -78,6 +83,7 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
     certificates: () => instances.certificates(),
     setAside: () => instances.kept,
     releaseSetAside: (isOver) => inTurn(() => instances.release(isOver)),
+    placeRestored: (bdb, instance, draft) => inTurn(() => instances.placeRestored(bdb, instance, draft)),
     stopAll: async () => {
       await inTurn(() => Promise.resolve()); // what has begun is over then
       await instances.stopAll();
@@ -134,6 +140,13 @@ class Instances {
       log.info("data that was set aside is removed", { ...one });
     }
     if (this.#isOpen) this.kept = await listSetAside(data);
+  }
+
+  async placeRestored(bdb: number, instance: number, draft: string): Promise<void> {
+    const state = this.#instances.get(keyOf({ bdb, instance }))?.report().state;
+    if (state !== undefined && state !== "stopped" && state !== "crashed")
+      throw new Fault(faults.runs, `instance ${instance} of database ${bdb} is ${state}`);
+    await placeRestored(this.#deps.data, bdb, instance, draft);
   }
 
   async stopAll(): Promise<void> {

@@ -69,10 +69,16 @@ export interface FetchCommand extends Pick<BackupCommand, "name" | "folder" | "s
   readonly mode: number;
 }
 
-/** A backup has been begun, and a file is there whole; or why it is not. */
-export type BackupReply = { readonly ok: true } | ({ readonly ok: false } & BackupFailure);
+/** The manifest of a backup is read. Never logged. */
+export interface ReadCommand extends Pick<BackupCommand, "name" | "folder" | "store"> {
+  readonly op: "read";
+}
+
+/** A backup has been begun, a file is there whole, or this is the manifest; or why not. */
+export type BackupReply =
+  { readonly ok: true; readonly manifest?: BackupManifest } | ({ readonly ok: false } & BackupFailure);
 
 export interface BackupRequestMessage {
   readonly id: number;
-  readonly command: BackupCommand | FetchCommand;
+  readonly command: BackupCommand | FetchCommand | ReadCommand;
 }

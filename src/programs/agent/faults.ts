@@ -67,6 +67,11 @@ export const faults = {
     retry: "backoff",
     remedy: "Make room on the node that leads: memory for its engines, or a larger volume. It is tried again.",
   },
+  backupUnfit: {
+    code: "AGENT_BACKUP_UNFIT",
+    retry: "never",
+    remedy: "Make the database as the backup is: its number of shards, its memory, and a version that reads its files.",
+  },
   backupNoEngine: {
     code: "AGENT_BACKUP_NO_ENGINE",
     retry: "backoff",

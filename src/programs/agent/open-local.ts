@@ -3,7 +3,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import { engineContainer } from "../../mechanisms/starter/engine-container.ts";
 import { engineChildren, type EngineRunner } from "../../mechanisms/supervisor/engine-process.ts";
-import { clearThrowAway } from "../../mechanisms/supervisor/throw-away.ts";
+import { clearLeftFiles } from "../../mechanisms/supervisor/restored-data.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "#kit/kube/kube";
 import type { AgentContext } from "./context.ts";
@@ -51,18 +51,16 @@ export async function openLocal(
   changes: ChangeSignal,
   asking: ProxyQuestions,
 ) {
-  await openDataFolder(config.dataDir);
+  const { dataDir: data } = config;
+  await openDataFolder(data);
   const tlsTools = { clock, log, check: requireUsableTls };
   const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], tlsTools);
   const access = await openNodeAccess(config, { clock, log });
   const engineTls = await openEngineTls(config, { clock, log });
   const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
-  const { epochs, keptRecords } = await openKeptFiles(config.dataDir, log);
-  const modules = await openModuleStore(join(config.dataDir, "modules"));
-  const { runner, engineMemory } = await openRunner(config, { clock, log });
-  const engines = { data: config.dataDir, engines: foundEngines, runner };
-  await clearThrowAway({ ...engines, clock, log });
-  const supervisor = superviseInstances({ ...engines, clock, log });
+  const { epochs, keptRecords } = await openKeptFiles(data, log);
+  const modules = await openModuleStore(join(data, "modules"));
+  const { engines, engineMemory, supervisor } = await openEngines(config, foundEngines, { clock, log });
   const ofChildren = childEnvironment(config.root, env);
   const proxy = new NodeProxy({
     node: config.node,
@@ -78,11 +76,24 @@ export async function openLocal(
   });
   const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
   const movers = new NodeMovers({ args: moverArgs, env: ofChildren, clock, log });
-  const backups = new NodeBackups({ args: backupArgs, env: ofChildren, proofs: engines, clock, log });
+  const backups = new NodeBackups({ args: backupArgs, env: ofChildren, proofs: engines, supervisor, clock, log });
   const follow = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls: follow };
-  const own = { supervisor, engineMemory, proxy, link, movers, backups, volume: new VolumeGuard(), keptRecords };
-  return { tls, ...shown, access, foundEngines, modules, ...own };
+  const own = { supervisor, engineMemory, proxy, link, movers, volume: new VolumeGuard(), keptRecords };
+  return { tls, ...shown, access, foundEngines, modules, backups, ...own };
+}
+
+/** The engines of the node; what an earlier agent has left of others, and of data that were to be restored, is gone. */
+async function openEngines(
+  config: AgentConfig,
+  foundEngines: AgentContext["foundEngines"],
+  tools: Pick<AgentDeps, "clock" | "log">,
+) {
+  const { dataDir: data } = config;
+  const { runner, engineMemory } = await openRunner(config, tools);
+  const engines = { data, engines: foundEngines, runner };
+  await clearLeftFiles({ ...engines, ...tools });
+  return { engines, engineMemory, supervisor: superviseInstances({ ...engines, ...tools }) };
 }
 
 /** What starts the engines: a starter in a container of their own, once it is there, or this process. */

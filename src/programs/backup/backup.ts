@@ -9,12 +9,14 @@ import type {
   BackupReply,
   BackupRequestMessage,
   FetchCommand,
+  ReadCommand,
 } from "../../ports/management/backup-control.ts";
 import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { ObjectStore } from "../../ports/object-store/s3.ts";
 import { BackupRun } from "./backup-run.ts";
 import { faults } from "./faults.ts";
 import { fetchFile } from "./fetch-file.ts";
+import { readBackup } from "./read-backup.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface BackupChannel {
@@ -54,6 +56,7 @@ async function answer(
     sendToParent(channel, { id, reply: said });
   };
   if (command.op === "fetch") return reply(await replyToFetch(command, context));
+  if (command.op === "read") return reply(await replyToRead(command));
   reply({ ok: true });
   await take(channel, command, context);
 }
@@ -65,6 +68,17 @@ async function replyToFetch(command: FetchCommand, { clock, log }: ProgramContex
     return { ok: true };
   } catch (error) {
     log.warn("a file of a backup cannot be fetched", { backup: command.name, file: command.file.file, error });
+    return { ok: false, ...failureOf(error) };
+  } finally {
+    store.close();
+  }
+}
+
+async function replyToRead(command: ReadCommand): Promise<BackupReply> {
+  const store = new ObjectStore(command.store);
+  try {
+    return { ok: true, manifest: await readBackup(command, store) };
+  } catch (error) {
     return { ok: false, ...failureOf(error) };
   } finally {
     store.close();

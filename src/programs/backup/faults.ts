@@ -32,6 +32,11 @@ export const faults = {
     retry: "never",
     remedy: "Choose another name or folder, and look who wrote the manifest that is there.",
   },
+  noBackup: {
+    code: "BACKUP_NOT_THERE",
+    retry: "never",
+    remedy: "Look what is in the bucket: a backup is a folder with a manifest.json.",
+  },
   damaged: {
     code: "BACKUP_DAMAGED",
     retry: "never",

@@ -102,7 +102,10 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
     "kubectl create secret generic backup-keys": "it needs a bucket: test/world/backups.test.ts makes the same objects",
     "kubectl wait --for=condition=Restorable": "it needs a bucket: test/world/backups.test.ts waits for the same",
     "storectl backup now": "it needs a bucket: test/world/backups.test.ts types the same",
-    "curl -u": "it needs an object store: test/scenario/backup.test.ts sends the same",
+    "curl -u \"$USER:$PASSWORD\" --cacert ca.crt -H 'Content-Type: application/json' -d @backup":
+      "it needs an object store: test/scenario/backup.test.ts sends the same",
+    'curl -u "$USER:$PASSWORD" --cacert ca.crt -H \'Content-Type: application/json\' -d \'{"name"':
+      "it needs a backup: test/scenario/restore.test.ts sends the same",
     "sha256sum shard-1.rdb": "it needs a file of a backup: src/programs/agent/node/backups.test.ts loads one",
   },
   "docs/benchmarks.md": {

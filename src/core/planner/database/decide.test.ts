@@ -101,6 +101,24 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     but: { 1: lost },
     want: `ask-consent: ${GONE}; no replica has another copy`,
   },
+  ...(["disabled", "aofAlways"] as const).flatMap((persistence) => [
+    {
+      rule: `a database with persistence ${persistence} that was made for a backup does not start without it`,
+      instances: [{ ...on(1, 1), launch: 0 }],
+      record: { replication: false, persistence, status: "recovery" as const },
+      shard: { recovery: { lacks: "its data", awaited: true as const } },
+      but: { 1: { ...lost, usedLaunch: 0 } },
+      want: "wait: its data",
+    },
+    {
+      rule: `a database with persistence ${persistence} that was made for a backup starts empty once a user agrees`,
+      instances: [{ ...on(1, 1), launch: 0 }],
+      record: { replication: false, persistence, status: "recovery" as const },
+      shard: { recovery: { lacks: "its data", awaited: true as const, consent: true as const } },
+      but: { 1: { ...lost, usedLaunch: 0 } },
+      want: "start-empty 1",
+    },
+  ]),
   {
     rule: "what has been asked is waited for",
     instances: [on(1, 1)],

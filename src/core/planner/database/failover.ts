@@ -3,7 +3,7 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/reco
 import { successorsOf } from "./in-sync.ts";
 import { waitBecause, type LeaderProposal } from "./step.ts";
 import { scriptStep } from "./running-script.ts";
-import { isUnable, relaunch, unknownCopy, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
+import { awaitsData, isUnable, relaunch, unknownCopy, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
 import { failuresText, primaryOf, replicasOf, shardName } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
@@ -14,6 +14,7 @@ import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const primary = primaryOf(shard);
   const seen = facts.instances.get(primary.id);
+  if (awaitsData(shard)) return waitBecause(shard.recovery?.lacks ?? "");
   const who = `the primary of ${shardName(facts.record, shard.id)} on node ${primary.node}`;
   if (seen === undefined) return waitBecause(`${who} has not been asked yet`);
   switch (seen.state) {

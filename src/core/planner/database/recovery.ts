@@ -94,9 +94,15 @@ export function withoutData(record: DatabaseRecord, shard: ShardRecord, instance
   return askConsent(shard, lacks);
 }
 
+/** Its data are to be restored: whatever else is true of it, it does not begin without them, unless a user agrees to that. */
+export function awaitsData({ recovery }: Pick<ShardRecord, "recovery">): boolean {
+  return recovery?.awaited === true && recovery.consent !== true;
+}
+
 /** A user who agreed to an older copy, which is gone by now, has not agreed to an empty database. */
 function allowsEmptyStart({ recovery }: ShardRecord, lacks: string): boolean {
-  return recovery?.consent === true && (recovery.empty === true || recovery.lacks === lacks);
+  if (recovery?.consent !== true) return false;
+  return recovery.empty === true || recovery.awaited === true || recovery.lacks === lacks;
 }
 
 function goneText(name: string, node: number): string {

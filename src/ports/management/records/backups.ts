@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BackupFile } from "../../../core/backup/manifest.ts";
 import type { Answered } from "./answered.ts";
 
 const count = z.int().nonnegative();
@@ -93,6 +94,38 @@ function isEndpoint(text: string): boolean {
   const { protocol, username, password, pathname, search, hash } = new URL(text);
   return /^https?:$/.test(protocol) && username + password + search + hash === "" && pathname === "/";
 }
+
+/** How the last restore of a database stands. */
+export const RESTORE = z
+  .strictObject({
+    name: z.string(),
+    bdb_uid: z.string(),
+    status: z.enum(["running", "completed", "failed"]),
+    began: z.string(),
+    ended: z.string().exactOptional(),
+    failure: FAILURE.exactOptional().describe("Why it has failed; the database is in recovery as before."),
+  })
+  .meta({ id: "Restore" });
+
+export type RestoreRecord = Answered<typeof RESTORE>;
+
+/** How far a node is with a file that an engine of it is to start from. */
+export const RESTORED_FILE = z.strictObject({
+  status: z.enum(["running", "ready", "failed"]),
+  failure: FAILURE.exactOptional(),
+});
+
+/** A node puts a file of a backup where an engine of it starts from. */
+export interface FileRestore extends RestoreStart {
+  readonly bdb: number;
+  readonly instance: number;
+  readonly file: BackupFile;
+  /** Tells this restore from others. */
+  readonly attempt: string;
+}
+
+/** What a restore is asked for with: what a backup was asked for with. */
+export type RestoreStart = Omit<BackupStart, "verify">;
 
 /** What a backup is asked for with. Its credentials are kept nowhere, and are in no log. */
 export interface BackupStart {

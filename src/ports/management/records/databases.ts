@@ -156,6 +156,8 @@ export interface BdbCreate extends WireSettings {
   readonly tls_certificate?: BdbCertificate;
   /** Which site it is; the Active-Active database is one that `GET /v1/crdbs` has under the same name. */
   readonly active_active?: SiteOfDatabase;
+  /** Its data are to be restored from a backup: it is in recovery until then. */
+  readonly awaits_data?: boolean;
   /** Modules that are not bundled; a change of them is refused. */
   readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
 }

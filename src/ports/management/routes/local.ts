@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MoverQuestion } from "../mover-control.ts";
 import type { ProxyCommand } from "../proxy-control.ts";
 import { LINK_STATUS } from "../records/active-active.ts";
+import { RESTORED_FILE, type FileRestore } from "../records/backups.ts";
 import { CONSENT, KEPT_RECORD, LOCAL_INSTANCE, TRUST, VOUCHED } from "../records/local.ts";
 import { MOVER_REPLY } from "../records/mover.ts";
 import { PROXY_REPLY } from "../records/proxy.ts";
@@ -51,6 +52,14 @@ export const localRoutes = {
     "the cluster leader asks a node how far its mover is with the shards of a database",
     MOVER_REPLY,
     json<MoverQuestion>(),
+  ),
+  localRestore: route(
+    "POST",
+    "/v1/local/restore",
+    "cluster",
+    "the cluster leader asks a node to put a file of a backup where an engine of it starts from, and how far it is",
+    RESTORED_FILE,
+    json<FileRestore>(),
   ),
   localVouch: route(
     "POST",

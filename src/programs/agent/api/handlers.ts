@@ -3,6 +3,7 @@ import { withRights } from "./users/acting-user.ts";
 import { accessHandlers } from "./users/access.ts";
 import { type ClusterApiContext, clusterHandlers, nodeHandlers } from "./cluster/cluster-handlers.ts";
 import type { BackupContext } from "./databases/backup-bdb.ts";
+import type { DataRestoreContext } from "./databases/restore-bdb.ts";
 import { backupHandlers } from "./databases/backup-handlers.ts";
 import { databaseHandlers, type DatabaseHandlersContext, moduleHandlers } from "./databases/database-handlers.ts";
 import { databaseWrites } from "./databases/database-writes.ts";
@@ -34,7 +35,8 @@ export type ApiContext = ClusterApiContext &
   LocalContext &
   LinkHealthContext & {
     readonly config: BackupContext["config"];
-    readonly backups: BackupContext["backups"];
+    readonly backups: BackupContext["backups"] & DataRestoreContext["backups"];
+    readonly foundEngines: DataRestoreContext["foundEngines"];
     readonly engineMemory: BackupContext["engineMemory"];
     readonly modulesOf: BackupContext["modulesOf"];
     readonly clientParameters: DatabaseHandlersContext["clientParameters"];

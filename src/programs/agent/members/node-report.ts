@@ -12,7 +12,8 @@ import { parseJson } from "#kit/base/json";
  * a node says which passwords all its proxy workers go by, what clients set by CONFIG SET is applied everywhere, its proxies know the
  * scripts of clients of all nodes, it finds the Secrets of new databases and users made,
  * it reads the slots of shards and serves a database of several, it starts anew a primary that runs as a replica once it has a launch,
- * it runs new shards of a database beside those that serve, and their mover, its endpoints show clients a cluster where they shall.
+ * it runs new shards of a database beside those that serve, and their mover, its endpoints show clients a cluster where they shall,
+ * no engine of a database starts that waits for its data.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -33,6 +34,7 @@ export const NODE_CAPABILITIES = [
   "starts-anew",
   "new-shards",
   "cluster-clients",
+  "awaited-data",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

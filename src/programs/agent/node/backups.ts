@@ -12,6 +12,7 @@ import type {
 } from "../../../ports/management/backup-control.ts";
 import { faults } from "../faults.ts";
 import { proveBackup, type BackupProof, type ProofTools, type ProofMeans } from "./backup-proof.ts";
+import { NodeRestores, type NodeRestoresOptions } from "./restores.ts";
 import { runChildOnce, type ChildRunningOnce } from "./kept-child.ts";
 
 export interface NodeBackupsOptions {
@@ -19,6 +20,7 @@ export interface NodeBackupsOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly proofs: Omit<ProofTools, "clock" | "log">;
+  readonly supervisor: NodeRestoresOptions["supervisor"];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,12 +43,16 @@ export interface NodeBackup {
 
 /** The backups that this node takes and proves, one process for each and one at a time: what clients need comes first. Nothing of them outlives the agent. */
 export class NodeBackups {
+  /** The files of backups that engines of this node are to start from. */
+  readonly restores: NodeRestores;
   readonly #options: NodeBackupsOptions;
   /** The last ones of each database, the newest one last. */
   #backups: readonly OneBackup[] = [];
 
   constructor(options: NodeBackupsOptions) {
     this.#options = options;
+    const { data, runner } = options.proofs;
+    this.restores = new NodeRestores({ ...options, data, mode: runner.fileMode });
   }
 
   /** Begins it, unless it runs; does nothing while another one does. `isKnown`: databases whose backups are not forgotten. */

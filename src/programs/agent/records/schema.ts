@@ -34,6 +34,7 @@ const recovery = z.looseObject({
   lacks: z.string(),
   consent: z.literal(true).exactOptional(),
   empty: z.literal(true).exactOptional(),
+  awaited: z.literal(true).exactOptional(),
 });
 
 const slots = z.array(z.looseObject({ from: count, to: count }));

@@ -1,7 +1,6 @@
 import { engineLogins } from "../../../../core/api/engine-login.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
 import type { BackupManifest } from "../../../../core/backup/manifest.ts";
-import type { ObjectStoreAccess } from "../../../../core/backup/object-store-access.ts";
 import { primaryOf } from "../../../../core/planner/database/facts.ts";
 import { presentMembers } from "../../../../core/planner/database/in-sync.ts";
 import { slotsOf } from "../../../../core/slots/shard-slots.ts";
@@ -15,6 +14,7 @@ import type { NodeBackups } from "../../node/backups.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import { refusals, refuse } from "../http/refusals.ts";
+import { accessIn } from "./object-store-access.ts";
 import { proofMeans, type ProofRoomContext } from "./backup-room.ts";
 import { backupRecord } from "./backup-view.ts";
 
@@ -100,19 +100,5 @@ function sourceOf(context: BackupContext, shard: ShardRecord): BackupSource {
     slots: slotsOf(shard),
     engine: { host, port, ...(tls === undefined ? {} : { tls }) },
     role: replica === undefined ? "primary" : "replica",
-  };
-}
-
-function accessIn(asked: BackupStart["s3"]): ObjectStoreAccess {
-  const { bucket, region, endpoint, session_token: token, ca_certificate: authorities } = asked;
-  return {
-    bucket,
-    region,
-    pathStyle: asked.path_style,
-    accessKeyId: asked.access_key_id,
-    secretAccessKey: asked.secret_access_key,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(token === undefined ? {} : { sessionToken: token }),
-    ...(authorities === undefined ? {} : { caCertificate: authorities }),
   };
 }

@@ -15,6 +15,7 @@ import type { BdbRecord } from "../../../../ports/management/records.ts";
 import { displayVersion, isStandIn } from "../../../../core/releases/engines/engines.ts";
 import type { EngineAnswers } from "../../observation/engine-answers.ts";
 import type { EngineAnswer } from "../../observation/engine-watch.ts";
+import { awaitsData } from "../../../../core/planner/database/recovery.ts";
 import { lacksConsent, lacksText } from "../../../../core/records/recovery-changes.ts";
 
 type ServingEngine = Extract<EngineAnswer, { readonly state: "serving" }>;
@@ -84,7 +85,9 @@ function reasonOf({ status, upgrade, waitingFor = "", lastAction }: DatabaseReco
 
 function recoveryOf(record: DatabaseRecord): Pick<BdbRecord, "recovery"> {
   if (!record.shards.some(({ recovery }) => recovery !== undefined)) return {};
-  return { recovery: { lacks: lacksText(record), needs_consent: record.shards.some(lacksConsent) } };
+  // what is to be restored is not gone: `spec.clusterRecovery` agrees to nothing there
+  const needs_consent = record.shards.some((shard) => lacksConsent(shard) && !awaitsData(shard));
+  return { recovery: { lacks: lacksText(record), needs_consent } };
 }
 
 function clientParametersOf({ clientParameters }: DatabaseRecord): Pick<BdbRecord, "client_parameters"> {

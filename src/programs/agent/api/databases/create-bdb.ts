@@ -11,6 +11,8 @@ import { gatherNodes } from "../../observation/node-facts.ts";
 import { requestedModules } from "./asked-modules.ts";
 import {
   hasOlderNode,
+  nodesWithout,
+  nodeWithRelease,
   placeDatabase,
   policyFor,
   requireCluster,
@@ -33,7 +35,7 @@ import {
 import { certificateOf, shownOf } from "./change-certificate.ts";
 import { isFault } from "#kit/base/fault";
 import { faults } from "../../faults.ts";
-import { refusalOf, refusals } from "../http/refusals.ts";
+import { refusalOf, refusals, refuse } from "../http/refusals.ts";
 import type { Counter } from "../../credentials/numbered-secrets.ts";
 import { refuseWithoutSecret } from "./when-secret-is-there.ts";
 import { awaitsSites, requireSite } from "./require-site.ts";
@@ -56,6 +58,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
     places,
     now: clock.now().toISOString(),
     action: runningAction("create_bdb"),
+    awaitsData: body.awaits_data === true,
   };
   const record = newDatabase(requested, given);
   if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
@@ -69,6 +72,7 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
   requireLicense(context);
   requireFreeName(context, body.name);
   requireNothingSetAside(context, body.name);
+  requireAwaited(context, body);
   const settings = settingsOfWire(body);
   requireDurability(context, body.name, settings);
   requireCluster(context, settings);
@@ -96,6 +100,17 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   return { requested, certificate };
+}
+
+/** An older leader would start it without its data. */
+function requireAwaited(context: WriteContext, { awaits_data: awaits = false }: BdbCreate): void {
+  if (!awaits) return;
+  const older = nodesWithout(context, "awaited-data").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(
+    refusals.olderNode,
+    `no node of an older release lets a database wait for its data: ${older.join(", ")}`,
+  );
 }
 
 function requireShardsOf(

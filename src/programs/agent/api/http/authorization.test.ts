@@ -43,6 +43,7 @@ const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" |
   recoverBdb: OWNERS,
   restoreRecord: OWNERS,
   startBackup: OWNERS,
+  startRestore: OWNERS,
   addPassword: OWNERS,
   replacePasswords: OWNERS,
   removePassword: OWNERS,
@@ -62,6 +63,7 @@ const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" |
   localConsent: "cluster",
   localProxy: "cluster",
   localMover: "cluster",
+  localRestore: "cluster",
 };
 
 const ROUTES = Object.keys(routes).filter((name): name is RouteName => name in routes);

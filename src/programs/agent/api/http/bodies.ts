@@ -9,6 +9,7 @@ import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../../core/api/settings/fiel
 import { BACKUP_FOLDER, BACKUP_NAME } from "../../../../core/backup/layout.ts";
 import type { Fault } from "#kit/base/fault";
 import { CLUSTER_POLICY } from "../../../../ports/management/records/cluster.ts";
+import { BACKUP_FILE } from "../../../../core/backup/manifest.ts";
 import { OBJECT_STORE } from "../../../../ports/management/records/backups.ts";
 import { routes } from "../../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../../ports/management/routes.ts";
@@ -52,6 +53,13 @@ const backup = z.strictObject({
   verify: z.boolean().default(true),
   bytes_per_second: z.int().min(1_000_000).exactOptional(),
 });
+const restore = backup.omit({ verify: true });
+const fileRestore = restore.extend({
+  bdb: z.int().positive(),
+  instance: z.int().positive(),
+  file: BACKUP_FILE,
+  attempt: z.string().max(64),
+});
 
 type Schemas = { readonly [N in RouteName]: z.ZodType<BodyOf<N>> };
 
@@ -67,7 +75,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     uploadModule: z.strictObject({ module: z.instanceof(Blob) }),
     createBdb: z
-      .strictObject({ ...optional, ...FIXED, name, ...CREATE_FIELDS, ...PERSISTENCE_FIELDS })
+      .strictObject({ ...optional, ...FIXED, ...OF_CREATION, name, ...CREATE_FIELDS, ...PERSISTENCE_FIELDS })
       .transform(withoutFixed)
       .transform(inOneWord),
     updateBdb: z
@@ -79,19 +87,16 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     setClientParameters: z.strictObject({ parameters: engineParametersText }),
     recoverBdb: recovery,
     startBackup: backup,
+    startRestore: restore,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
-    createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),
-    updateUser: z.strictObject({
-      password: password.exactOptional(),
-      role: role.exactOptional(),
-      name: userName.exactOptional(),
-    }),
+    ...OF_USERS,
     // which process of the node asks, as its Lease counts them; nodes of releases before 0.5.0 do not say it
     localVouch: z.strictObject({ node: z.int().positive(), transitions: z.int().nonnegative().exactOptional() }),
     localConsent: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
     localMover: moverQuestion,
+    localRestore: fileRestore,
   };
 }
 
@@ -145,6 +150,8 @@ function optionalFields(supported: readonly StoreVersion[]) {
 }
 
 /** What clients of such APIs say of a database, and what has one value here. */
+const OF_CREATION = { awaits_data: z.boolean().exactOptional() };
+
 const FIXED = {
   type: always("redis"),
   default_user: always(true),
@@ -184,6 +191,15 @@ const password = z
   .max(128)
   .regex(/^[^\p{Cc}]*$/u, "must have no control characters");
 const role = z.enum(MANAGEMENT_ROLES);
+
+const OF_USERS = {
+  createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),
+  updateUser: z.strictObject({
+    password: password.exactOptional(),
+    role: role.exactOptional(),
+    name: userName.exactOptional(),
+  }),
+};
 
 function refusalOfIssue(issue: z.core.$ZodIssue | undefined, supported: readonly StoreVersion[]): Fault {
   const field = issue?.path.join(".") ?? "";

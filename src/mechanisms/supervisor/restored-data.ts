@@ -1,0 +1,60 @@
+import { rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { makeFolder, replaceFile, syncFolder } from "#kit/files/replace-file";
+import { filesIn, instanceFiles, noteEnd, writeLaunch } from "./instance-files.ts";
+import { clearThrowAway, type ThrowAwayDeps } from "./throw-away.ts";
+import type { WantedInstance } from "./wanted-instance.ts";
+
+/** Data that an engine is to start from. */
+export interface RestoredData extends Pick<WantedInstance, "bdb" | "instance" | "database"> {
+  /** Whether its engine keeps an append-only file, which it then starts from. */
+  readonly hasAppendOnlyFile: boolean;
+  /** Puts the snapshot there, readable as `mode` says. */
+  readonly provide: (path: string, mode: number) => Promise<void>;
+}
+
+/**
+ * Makes a folder with a snapshot as the data of an instance that has ended as it was asked to, and answers with its path. An engine with an
+ * append-only file reads no other snapshot: there it is the base of one.
+ */
+export async function draftRestored(
+  data: string,
+  { bdb, instance, database, hasAppendOnlyFile, provide }: RestoredData,
+  mode: number,
+): Promise<string> {
+  const draft = join(data, DRAFTS, `db-${bdb}-${instance}`);
+  await rm(draft, { recursive: true, force: true });
+  try {
+    const files = filesIn(draft);
+    await makeFolder(hasAppendOnlyFile ? files.appendOnlyFolder : draft);
+    if (hasAppendOnlyFile) {
+      await provide(join(files.appendOnlyFolder, BASE), mode);
+      await replaceFile(join(files.appendOnlyFolder, "appendonly.aof.manifest"), `file ${BASE} seq 1 type b\n`, mode);
+    } else await provide(join(draft, "dump.rdb"), mode);
+    await replaceFile(files.databaseFile, JSON.stringify(database));
+    await writeLaunch(files, 0);
+    await noteEnd(files, true);
+    return draft;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Puts such a folder in the place of the data of its instance, whose engine does not run. */
+export async function placeRestored(data: string, bdb: number, instance: number, draft: string): Promise<void> {
+  const { directory } = instanceFiles(data, bdb, instance);
+  await makeFolder(dirname(directory));
+  await rm(directory, { recursive: true, force: true });
+  await rename(draft, directory);
+  await Promise.all([syncFolder(dirname(draft)), syncFolder(dirname(directory))]);
+}
+
+/** Removes what an earlier agent has left of such folders, and of a throw-away engine. */
+export async function clearLeftFiles(deps: Pick<ThrowAwayDeps, "data" | "clock" | "log">): Promise<void> {
+  await rm(join(deps.data, DRAFTS), { recursive: true, force: true });
+  await clearThrowAway(deps);
+}
+
+const DRAFTS = "incoming";
+const BASE = "appendonly.aof.1.base.rdb";

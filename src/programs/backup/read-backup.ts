@@ -1,0 +1,19 @@
+import { Fault } from "#kit/base/fault";
+import { manifestKey } from "../../core/backup/layout.ts";
+import { MOST_MANIFEST, readManifest, type BackupManifest } from "../../core/backup/manifest.ts";
+import type { ReadCommand } from "../../ports/management/backup-control.ts";
+import type { ObjectStore } from "../../ports/object-store/s3.ts";
+import { faults } from "./faults.ts";
+
+/** What a backup is; BACKUP_NOT_THERE when there is none, and BACKUP_BAD_MANIFEST when it cannot be read. */
+export async function readBackup(
+  { folder, name }: Pick<ReadCommand, "folder" | "name">,
+  store: Pick<ObjectStore, "read">,
+): Promise<BackupManifest> {
+  const key = manifestKey(folder, name);
+  const text = await store.read(key, MOST_MANIFEST);
+  if (text === undefined) throw new Fault(faults.noBackup, `There is no ${key}.`);
+  const manifest = readManifest(text);
+  if (!("refusal" in manifest)) return manifest;
+  throw new Fault(faults.badManifest, `What is at ${key} cannot be read: ${manifest.refusal}.`);
+}
