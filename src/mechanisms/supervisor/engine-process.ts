@@ -1,3 +1,5 @@
+import { constants, setPriority } from "node:os";
+import { THROW_AWAY_BDB } from "../../core/api/throw-away.ts";
 import type { Log } from "#kit/base/log";
 import { startChild } from "#kit/processes/child";
 import type { Child } from "#kit/processes/child";
@@ -16,11 +18,22 @@ export interface EngineRunner {
   start(engine: FoundEngine, directory: InstanceDirectory): Promise<EngineProcess>;
 }
 
-/** Runs engines as children of this process: they have its user and end with its container. */
+/** Runs engines as children of this process: they have its user and end with its container. One without clients has the lowest priority. */
 export function engineChildren(log: Log): EngineRunner {
   return {
     fileMode: 0o600,
-    start: ({ path }, { files }) =>
-      startChild({ command: path, args: [files.configFile], env: {}, cwd: files.directory, log }),
+    start: async ({ path }, { bdb, files }) => {
+      const child = await startChild({ command: path, args: [files.configFile], env: {}, cwd: files.directory, log });
+      if (bdb === THROW_AWAY_BDB) giveWay(child.pid, log);
+      return child;
+    },
   };
+}
+
+function giveWay(pid: number, log: Log): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    log.warn("an engine without clients does not give way to others", { pid, error });
+  }
 }
