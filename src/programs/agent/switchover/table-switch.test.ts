@@ -116,6 +116,10 @@ test("keys that a script has written at the wrong shard are left behind once a u
   assert.ok(refused.kind === "refused" && refused.obstacle?.id === "KeysMisplaced", JSON.stringify(refused));
   assert.match(refused.obstacle.evidence, /shard 1 has 1, for instance "a"/);
   await engine.call("DEL", "a");
+  await until("the mover knows that the key is gone", async () => {
+    const reply = await scene.ask();
+    return reply.ok && reply.op === "status" && reply.status.sources.every(({ misplaced }) => misplaced === undefined);
+  });
   const late = await switchNow(
     scene,
     scene.ports(async (step) => {
