@@ -114,6 +114,7 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
     "npm run bench:proxy": MEASURES,
     "npm run bench:growth": MEASURES,
     "npm run bench:shards": MEASURES,
+    "npm run bench:reshape": MEASURES,
     "npm run bench:scale": MEASURES,
     "npm run bench:local": MEASURES,
     "npm run bench:links": MEASURES,
