@@ -10,7 +10,7 @@ export const databaseStatus = z.object({
     .enum([...DATABASE_STATES, "unknown"])
     .optional()
     .describe(
-      "State of the database. `unknown`: its cluster has not answered for 20 s. `creation-failed`: it cannot be made now, and the findings say why. `recovery`: it is brought back from what its nodes kept. `import-pending` is part of the enumeration and never set: there is no import.",
+      "State of the database. `unknown`: its cluster has not answered for 20 s. `creation-failed`: it cannot be made now, and the findings say why. `recovery`: it is brought back from what its nodes kept, or waits for the data of a backup. `import-pending` is part of the enumeration and never set.",
     ),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec."),
   version: z

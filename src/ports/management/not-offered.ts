@@ -11,7 +11,8 @@ interface NotOffered {
 export const NOT_OFFERED: readonly NotOffered[] = [
   {
     paths: ["import", "import_reset_status", "export", "export_reset_status", "backup_reset_status"].map(ofDatabase),
-    instead: "this product has no import and no export of data",
+    instead:
+      "POST /v1/bdbs/<uid>/actions/backup saves a database, and /actions/restore fills one that was made with awaits_data",
   },
   {
     paths: ["rebalance", "revamp", "optimize_shards_placement", "stop_traffic", "resume_traffic"].map(ofDatabase),

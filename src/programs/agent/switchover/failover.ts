@@ -62,7 +62,7 @@ export async function failOver(
   // a replica that leaves the set now must not be promoted for having been in it
   else if (waited) await intend(record, move, ports, false);
   const { offset } = await withEngine(address, async (engine) => {
-    // a replica that is paused, by whom ever, applies nothing of what it has received
+    // a replica whose clients are paused applies nothing of what it has received, whoever paused them
     await resumeWrites(engine);
     const view = await awaitDrained(engine, ports.clock, QUIET_LOOKS[end]);
     await promote(engine);
