@@ -104,6 +104,12 @@ const gates: readonly GateCase[] = [
     want: /valkey 8\.0\.1 may not take over from redis 8\.0\.2: .*RDB 12/,
   },
   {
+    name: "an engine that cannot load the data: its version is named, and not its link, which comes and goes",
+    primary: primary({ engine: engine("redis 8.0.2"), replicas: [] }),
+    target: target({ link: { ...OLD, status: "down", receivedBytes: 0 } }),
+    want: /valkey 8\.0\.1 may not take over from redis 8\.0\.2/,
+  },
+  {
     name: "a return to the older engine, while it is attached, is no matter of age",
     primary: primary({ engine: engine("valkey 8.1.1") }),
     target: target({ engine: engine("redis 7.0.15") }),

@@ -100,13 +100,14 @@ const modulesAreThere: Gate = ({ primary, target }) => {
   return missing.length === 0 ? undefined : `${at(target)} lacks the modules ${missing.join(", ")}`;
 };
 
+/** What stays is said before what passes: a replica of an engine that it cannot follow is not told that its link is down. */
 const GATES: readonly Gate[] = [
   primaryIsPrimary,
-  targetIsLinked,
-  primaryStreams,
   engineMayFollow,
   modulesAreThere,
   memoryIsEqual,
+  targetIsLinked,
+  primaryStreams,
   targetHasCaughtUp,
 ];
 
