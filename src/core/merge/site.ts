@@ -3,6 +3,8 @@ import { EarlyOperations, isNextInOrder } from "./operations/early-operations.ts
 import { inherit } from "./saved/inherit.ts";
 import type { KeyPart, RacedKey } from "./operations/key-part.ts";
 import { KeptOperations } from "./kept-operations.ts";
+import { withKeptTimes } from "./state/kept-times.ts";
+import { expiresAt } from "./state/key-view.ts";
 import { MergedState } from "./state/merged-state.ts";
 import { withBytes, type CodedOperation } from "./operations/operation-codec.ts";
 import type { Effect, Operation } from "./operations/operation.ts";
@@ -112,10 +114,11 @@ export class Site {
     const { origin } = this.#options;
     const at = nextTimestamp(this.#clock, now, origin);
     const dot = { origin, seq: this.seq + 1 };
-    const operation = withBytes({ dot, at, seen: this.#seen, effects: condensedEffects(effects) });
+    const all = withKeptTimes(effects, (key) => expiresAt(this.#state.known(key)));
+    const operation = withBytes({ dot, at, seen: this.#seen, effects: condensedEffects(all) });
     this.#takeOwn(operation);
     this.#hasUnsaid = false;
-    this.#pending.race(effects, () => this.#state.all());
+    this.#pending.race(all, () => this.#state.all());
     this.keys.over.lifetimes.learn(effects, now);
     return operation;
   }

@@ -69,3 +69,26 @@ await test("keys that one site renews live on at both with all that they hold, a
   assert.equal(await first?.call("PTTL", "kept"), -1);
   assert.equal(await first?.call("PEXPIRETIME", "session"), FAR_MS + 1);
 });
+
+await test("a string that keeps its time when its value is written has that time at both sites, agreed on before or not", async () => {
+  await using world = await startLinkedSites({ sites: 2 });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const [first, second] = world.engines;
+  for (const number of NUMBERS) {
+    await first?.call("SET", `s${number}`, "1", "PXAT", String(FAR_MS));
+    await first?.call("SET", `f${number}`, "1", "PXAT", String(FAR_MS));
+    await first?.call("SET", `s${number}`, "2", "KEEPTTL");
+    await first?.call("INCRBYFLOAT", `f${number}`, "0.5");
+  }
+  await agree(world, "s29");
+  await assertSameData(world, []);
+  for (const number of NUMBERS) {
+    await second?.call("SET", `s${number}`, "3", "KEEPTTL");
+    await second?.call("INCRBYFLOAT", `f${number}`, "0.5");
+  }
+  await assertSameData(world, []);
+  for (const engine of world.engines)
+    for (const key of NUMBERS.flatMap((number) => [`s${number}`, `f${number}`]))
+      assert.equal(await engine.call("PEXPIRETIME", key), FAR_MS, key);
+  assert.equal(await first?.call("GET", "f0"), "2");
+});

@@ -14,6 +14,7 @@ const add = (key: string, amount = 1): Effect => ({
   amount: BigInt(amount),
 });
 const put = (key: string): Effect => ({ kind: "put", type: "list", key, element: "", value: ["a"] });
+const text = (value: string): Effect => ({ kind: "put", type: "string", key: "s", element: "", value });
 
 /** Site 1 has origins 1, and 65 since it began anew. */
 function own(seq: number, effects: readonly Effect[], origin = 1): CodedOperation {
@@ -64,6 +65,20 @@ const cases: readonly {
     rule: "an amount that differs is another operation",
     kept: [own(1, [add("n", 2)])],
     units: [[[add("n")]]],
+    found: [undefined],
+    lost: [1],
+  },
+  {
+    rule: "the time that a string keeps is not compared: what sites had agreed on is not named",
+    kept: [own(1, [text("a"), { kind: "expire", key: "s", at: 9 }]), own(2, [text("b")])],
+    units: [[[text("a")]], [[text("b"), { kind: "expire", key: "s", at: 9 }]]],
+    found: [[1], [2]],
+    lost: [],
+  },
+  {
+    rule: "a time that a string is written with is compared",
+    kept: [own(1, [{ kind: "clear", key: "s" }, text("a"), { kind: "expire", key: "s", at: 9 }])],
+    units: [[[{ kind: "clear", key: "s" }, text("a"), { kind: "expire", key: "s", at: 8 }]]],
     found: [undefined],
     lost: [1],
   },

@@ -1,4 +1,5 @@
 import { condensedEffects } from "../state/condensed-effects.ts";
+import { withoutKeptTimes } from "../state/kept-times.ts";
 import { siteOf } from "../operations/origin.ts";
 import type { SavedSite } from "./saved-site.ts";
 import { effectsCodec, type CodedOperation, type EncodedOperation } from "../operations/operation-codec.ts";
@@ -103,6 +104,6 @@ function keyOf(effect: Effect): string | undefined {
 function textOf(effects: readonly Effect[], without: readonly string[]): string | undefined {
   const others = effects.filter((effect) => effect.kind === "flush" || !without.includes(effect.key));
   if (others.length === 0) return undefined;
-  const bytes = encodeValue(effectsCodec, FORMAT, condensedEffects(others));
+  const bytes = encodeValue(effectsCodec, FORMAT, withoutKeptTimes(condensedEffects(others)));
   return readOneByteText(bytes, 0, bytes.length);
 }

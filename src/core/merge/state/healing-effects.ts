@@ -19,8 +19,12 @@ export function healingEffects(
     const value = elements.get(element);
     return value === undefined ? [] : [{ kind: "put", type, key, element, value }];
   });
-  const isLast = other.type === undefined ? until !== undefined : isLater(until, other.until);
-  return isLast ? [...puts, { kind: "expire", key, at: until }] : puts;
+  if (other.type === undefined) return until === undefined ? puts : [...puts, { kind: "expire", key, at: until }];
+  if (isLater(until, other.until)) return [...puts, { kind: "expire", key, at: until }];
+  // a time counts for the string that it was set for: each site names the same, whichever of the two values stays
+  return type === "string" && puts.length > 0 && until !== undefined
+    ? [...puts, { kind: "expire", key, at: other.until }]
+    : puts;
 }
 
 /** No time of expiry is later than any. */

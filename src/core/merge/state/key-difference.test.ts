@@ -94,6 +94,24 @@ const cases: readonly Case[] = [
     want: { here: ["expire undefined"], there: [] },
   },
   {
+    rule: "of two strings that expire each site gives its value with the later time: a time counts for the string that it was set for",
+    here: { held: ["SET k a", "PEXPIREAT k 90000"] },
+    there: { held: ["SET k b", "PEXPIREAT k 80000"] },
+    want: { here: ["put string a", "expire 90000"], there: ["put string b", "expire 90000"] },
+  },
+  {
+    rule: "the same where both expire at once",
+    here: { held: ["SET k a", "PEXPIREAT k 90000"] },
+    there: { held: ["SET k b", "PEXPIREAT k 90000"] },
+    want: { here: ["put string a", "expire 90000"], there: ["put string b", "expire 90000"] },
+  },
+  {
+    rule: "and where one of them does not expire",
+    here: { held: ["SET k a"] },
+    there: { held: ["SET k b", "PEXPIREAT k 90000"] },
+    want: { here: ["put string a", "expire undefined"], there: ["put string b", "expire undefined"] },
+  },
+  {
     rule: "a key whose time is near may be gone at one site first",
     here: { held: ["SET k a", "PEXPIREAT k 9000"] },
     there: {},
