@@ -35,6 +35,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/frozen/cr.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/frozen/api.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/active-active.test.ts": [160, 840, "three clusters, one of which is upgraded"],
+  "test/world/backups.test.ts": 150,
   "test/compatibility/between.test.ts": [130, 900, "the same from each release between, in turn"],
   "test/scenario/chaos-seeds.test.ts": [120, 900, "a cluster that does not heal is given its time, three times"],
   "test/scenario/reshape-meanwhile.test.ts": [
@@ -52,7 +53,6 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/reshape.test.ts": [90, 600, "seven shards are filled while clients write, and the former ones retire"],
   "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/cluster-clients.test.ts": [90, 900, "clients in other languages are built the first time"],
-  "test/world/backups.test.ts": 90,
   "test/scenario/active-active-shards.test.ts": [
     90,
     900,

@@ -8,6 +8,7 @@ import type { StructuralSchema } from "../src/core/api/structural.ts";
 import {
   ACTIVE_ACTIVE_FIELDS,
   BACKUP_FIELDS,
+  BACKUP_SCHEDULE_FIELDS,
   CLUSTER_FIELDS,
   DATABASE_FIELDS,
   OWN,
@@ -32,6 +33,7 @@ const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [
   ],
   ["StoreEnterpriseRemoteCluster", REMOTE_FIELDS],
   ["StoreEnterpriseBackup", BACKUP_FIELDS],
+  ["StoreEnterpriseBackupSchedule", BACKUP_SCHEDULE_FIELDS],
 ];
 
 /** A field with such a name makes an object reach something, unless SAFE says why not. */
@@ -87,6 +89,7 @@ test("docs/security.md has the rows of the fields that reach something", () => {
     ...rowsOf("StoreEnterpriseActiveActiveDatabase", ACTIVE_ACTIVE_FIELDS),
     ...rowsOf("StoreEnterpriseRemoteCluster", REMOTE_FIELDS),
     ...rowsOf("StoreEnterpriseBackup", BACKUP_FIELDS),
+    ...rowsOf("StoreEnterpriseBackupSchedule", BACKUP_SCHEDULE_FIELDS),
   ];
   const missing = rows.filter((row) => !page.includes(`${row}\n`));
   assert.equal(missing.join("\n"), "", "put these rows into docs/security.md");
@@ -107,9 +110,14 @@ test("docs/security.md says how many operations, callers and fields are asked", 
   // each role in three ways, and six others, one of which asks three operations: src/programs/agent/api/http/authorization.test.ts
   const [operations, callers] = [Object.keys(routes).length, 3 * MANAGEMENT_ROLES.length + 6];
   const requests = 2 * ((callers - 1) * operations + 3);
-  const rows = [CLUSTER_FIELDS, DATABASE_FIELDS, ACTIVE_ACTIVE_FIELDS, REMOTE_FIELDS, BACKUP_FIELDS].flatMap((fields) =>
-    Object.values(fields),
-  );
+  const rows = [
+    CLUSTER_FIELDS,
+    DATABASE_FIELDS,
+    ACTIVE_ACTIVE_FIELDS,
+    REMOTE_FIELDS,
+    BACKUP_FIELDS,
+    BACKUP_SCHEDULE_FIELDS,
+  ].flatMap((fields) => Object.values(fields));
   const reaching = rows.filter((row) => row !== OWN);
   for (const figure of [
     `${operations} operations, ${callers} callers, 2 nodes: ${requests.toLocaleString("en")} requests`,

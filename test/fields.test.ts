@@ -11,6 +11,7 @@ const PLACE = "place";
 const PODS = "src/programs/operator/placement.test.ts";
 const USER_MODULES = "src/core/planner/modules/user-modules.test.ts";
 const BACKUPS = "test/world/backups.test.ts";
+const SCHEDULES = "src/programs/operator/backup/schedule.test.ts";
 const SITES = "test/scenario/active-active.test.ts";
 /** What that test is played on. */
 const SITES_SCENE = "test/kit/world/sites.ts";
@@ -103,6 +104,24 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     verify: BACKUPS,
     verifyRequest: BACKUPS,
     activeDeadlineSeconds: BACKUPS,
+  },
+  StoreEnterpriseBackupSchedule: {
+    databaseName: SCHEDULES,
+    s3: SCHEDULES,
+    "s3.bucketName": BACKUPS,
+    "s3.awsSecretName": BACKUPS,
+    "s3.subdir": BACKUPS,
+    "s3.regionName": BACKUPS,
+    "s3.endpoint": BACKUPS,
+    "s3.pathStyle": BACKUPS,
+    "s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
+    bytesPerSecond: SCHEDULES,
+    verify: SCHEDULES,
+    activeDeadlineSeconds: SCHEDULES,
+    schedule: SCHEDULES,
+    timeZone: "src/core/planner/admission/backup-schedule.test.ts",
+    suspend: SCHEDULES,
+    startingDeadlineSeconds: SCHEDULES,
   },
 };
 

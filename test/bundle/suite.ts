@@ -146,7 +146,8 @@ async function remove(server: TestServer): Promise<string> {
  * once, comes again too soon to see its own note of that, and takes the conflict for the turn of another writer (Kubernetes 1.33).
  */
 function isServed(kubectl: Kubectl): Promise<void> {
-  const lists = async (): Promise<boolean> => (await kubectl.run("get rec,redb,reaadb,rerc,rebackup")).code === 0;
+  const lists = async (): Promise<boolean> =>
+    (await kubectl.run("get rec,redb,reaadb,rerc,rebackup,rebackupschedule")).code === 0;
   return until("the definitions are served", lists, PATIENCE);
 }
 

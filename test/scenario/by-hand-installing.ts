@@ -42,6 +42,7 @@ export async function applyBundle({ type, releases }: Scene): Promise<void> {
     [
       "storeenterpriseactiveactivedatabases reaadb",
       "storeenterprisebackups rebackup",
+      "storeenterprisebackupschedules rebackupschedule",
       "storeenterpriseclusters rec",
       "storeenterprisedatabases redb",
       "storeenterpriseremoteclusters rerc",

@@ -9,7 +9,7 @@ import { DATABASES_ANNOTATION } from "../../src/core/api/names.ts";
 import type { BackupSpec } from "../../src/core/api/backup-spec.ts";
 import type { StoreEnterpriseBackup } from "../../src/core/api/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
-import { Backups } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { Backups, BackupSchedules } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { PATIENCE, startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
 import { skipWithoutObjectStore } from "../object-store/assets.ts";
@@ -52,6 +52,8 @@ test("objects that ask for backups", { skip }, async (t) => {
     assert.notEqual(status.path, former);
   });
 
+  const { place } = backupsIn(world, server);
+  await t.test("a schedule takes one when it is due", () => takeByScheduleOf(world, place));
   await triedBackups(t, world, server);
   await askedBackups(t, world);
   await t.test("two at the same moment come one after the other", async () => {
@@ -76,6 +78,22 @@ test("objects that ask for backups", { skip }, async (t) => {
     await stands("bucket", "Failed", /^DeadlineExceeded: .*NoSuchBucket/);
   });
 });
+
+async function takeByScheduleOf({ kube, storectl }: StorectlWorld, s3: BackupSpec["s3"]): Promise<void> {
+  const ref = { name: "minutely", namespace: NAMESPACE };
+  await kube.create(BackupSchedules, { metadata: ref, spec: { databaseName: "orders", s3, schedule: "* * * * *" } });
+  const status = async () => (await kube.get(BackupSchedules, ref))?.status;
+  await until("one can be restored", async () => (await status())?.lastRestorable !== undefined, PATIENCE);
+  await kube.patch(BackupSchedules, ref, { type: "merge", body: { spec: { suspend: true } } });
+  const isSuspended = async () => (await status())?.conditions?.some(({ reason }) => reason === "Suspended") ?? false;
+  await until("it is suspended", isSuspended, PATIENCE);
+  const { lastRestorable: name = "", nextScheduleTime } = (await status()) ?? {};
+  assert.match(name, /^minutely-\d{8}-\d{4}$/);
+  assert.equal(nextScheduleTime, undefined);
+  const { code, stdout } = await storectl("backup", "schedules", "orders");
+  assert.match(stdout, /^minutely +orders +\* \* \* \* \* UTC +20\S+Z +20\S+Z +- +Suspended$/m);
+  assert.equal(code, 0);
+}
 
 async function askedBackups(t: TestContext, { storectl, kube }: StorectlWorld): Promise<void> {
   const ran = async (...args: readonly string[]) => {
@@ -150,6 +168,7 @@ function backupsIn({ kube }: StorectlWorld, { access }: TestObjectStore) {
   const place = { ...store, endpoint: access.endpoint ?? "", pathStyle: true };
   const refOf = (name: string) => ({ name, namespace: NAMESPACE });
   return {
+    place,
     ask: (name: string, s3: Partial<BackupSpec["s3"]> = {}, more: Partial<BackupSpec> = {}) =>
       kube.create(Backups, {
         metadata: refOf(name),

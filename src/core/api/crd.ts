@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { activeActiveSpec, activeActiveStatus, remoteClusterSpec, remoteClusterStatus } from "./active-active.ts";
+import { backupScheduleSpec, backupScheduleStatus } from "./backup-schedule-spec.ts";
 import { backupSpec, backupStatus } from "./backup-spec.ts";
 import { clusterSpec } from "./cluster-spec.ts";
 import { clusterStatus } from "./cluster-status.ts";
@@ -103,6 +104,24 @@ const DEFINITIONS: readonly Definition[] = [
       { name: "Bytes", type: "integer", jsonPath: ".status.bytes" },
       { name: "Keys", type: "integer", jsonPath: ".status.keys" },
       { name: "Completed", type: "date", jsonPath: ".status.completionTime" },
+      AGE,
+    ],
+  },
+  {
+    kind: "backupSchedule",
+    purpose:
+      "Backups of a database, again and again: each time that one is due, a StoreEnterpriseBackup is made. Those that there are stay when the schedule goes.",
+    spec: backupScheduleSpec,
+    status: backupScheduleStatus,
+    columns: [
+      { name: "Database", type: "string", jsonPath: ".spec.databaseName" },
+      { name: "Schedule", type: "string", jsonPath: ".spec.schedule" },
+      { name: "Zone", type: "string", jsonPath: ".spec.timeZone" },
+      { name: "Suspended", type: "boolean", jsonPath: ".spec.suspend" },
+      { name: "Active", type: "string", jsonPath: ".status.active" },
+      { name: "Last", type: "date", jsonPath: ".status.lastScheduleTime" },
+      { name: "Restorable", type: "date", jsonPath: ".status.lastRestorableTime" },
+      { name: "Next", type: "string", jsonPath: ".status.nextScheduleTime" },
       AGE,
     ],
   },

@@ -1,6 +1,7 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import type { z } from "zod";
 import type { activeActiveSpec, activeActiveStatus, remoteClusterSpec, remoteClusterStatus } from "./active-active.ts";
+import type { backupScheduleSpec, BackupScheduleStatus } from "./backup-schedule-spec.ts";
 import type { backupSpec, BackupStatus } from "./backup-spec.ts";
 import type { clusterSpec } from "./cluster-spec.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
@@ -18,6 +19,11 @@ export const KINDS = {
   },
   remoteCluster: { kind: "StoreEnterpriseRemoteCluster", plural: "storeenterpriseremoteclusters", shortName: "rerc" },
   backup: { kind: "StoreEnterpriseBackup", plural: "storeenterprisebackups", shortName: "rebackup" },
+  backupSchedule: {
+    kind: "StoreEnterpriseBackupSchedule",
+    plural: "storeenterprisebackupschedules",
+    shortName: "rebackupschedule",
+  },
 } as const;
 export type KindName = keyof typeof KINDS;
 
@@ -39,6 +45,7 @@ export type StoreEnterpriseRemoteCluster = Resource<
   z.output<typeof remoteClusterStatus>
 >;
 export type StoreEnterpriseBackup = Resource<z.input<typeof backupSpec>, BackupStatus>;
+export type StoreEnterpriseBackupSchedule = Resource<z.input<typeof backupScheduleSpec>, BackupScheduleStatus>;
 
 /**
  * Finalizers: a cluster waits for its databases; a database is removed from the cluster before its object goes; that an

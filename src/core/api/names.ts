@@ -119,6 +119,9 @@ export const MADE_FOR_ANNOTATION = "storeenterprise.io/made-for";
 /** Annotation on a database: uid of the database of that name in its cluster, which the object takes over. */
 export const TAKE_OVER_ANNOTATION = "storeenterprise.io/take-over";
 
+/** The label of a backup that a schedule has asked for: the name of the schedule. */
+export const BACKUP_SCHEDULE_LABEL = "storeenterprise.io/backup-schedule";
+
 /** Secret with the credentials and the certificate authority of the remote cluster `name`. */
 export const remoteSecretName = (name: string): string => `store-enterprise-${name}`;
 

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { z } from "zod";
 import { activeActiveSpec, activeActiveStatus, remoteClusterSpec } from "../../core/api/active-active.ts";
+import { backupScheduleSpec, type BackupScheduleSpec } from "../../core/api/backup-schedule-spec.ts";
 import { clusterSpec } from "../../core/api/cluster-spec.ts";
 import { clusterStatus } from "../../core/api/cluster-status.ts";
 import { databaseSpec } from "../../core/api/database-spec.ts";
 import { KINDS } from "../../core/api/kinds.ts";
-import { explainField } from "../../core/api/kubectl.ts";
 import { API_GROUP, RELEASE_ANNOTATION } from "../../core/api/names.ts";
 import { parseQuantity } from "#kit/base/quantity";
 import { CustomResourceDefinitions } from "#kit/kube/builtin";
@@ -14,22 +13,23 @@ import {
   ACTIVE_ACTIVE_RULES,
   type ReviewedActiveActive,
 } from "../../core/planner/admission/active-active.ts";
+import { BACKUP_SCHEDULE_RULES, type ReviewedBackupSchedule } from "../../core/planner/admission/backup-schedule.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../../core/planner/admission/cluster.ts";
 import type { ReviewedCluster } from "../../core/planner/admission/reviewed-cluster.ts";
 import { objectionsToDefinition } from "../../core/planner/admission/definition.ts";
 import { DATABASE_ADVICE, DATABASE_RULES } from "../../core/planner/admission/database.ts";
 import type { ReviewedDatabase } from "../../core/planner/admission/reviewed-database.ts";
-import { invalidValue } from "../../core/planner/admission/objection.ts";
 import {
   REMOTE_CLUSTER_ADVICE,
   REMOTE_CLUSTER_RULES,
   type ReviewedRemoteCluster,
 } from "../../core/planner/admission/remote-cluster.ts";
 import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
-import { ACCEPTED, review, type SpecReview } from "../../core/planner/admission/review.ts";
+import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { GrowthRefusal } from "../../core/planner/view/volume-growth.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import type { ReviewRequest } from "./review.ts";
+import { validateSpec } from "./validate-spec.ts";
 
 /** Whether there is nothing to validate: no spec of the product is written, or the object is being deleted. */
 export function isExempt({ kind, operation, subResource, object, oldObject }: ReviewRequest): boolean {
@@ -77,9 +77,9 @@ export function validate(
     }
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
+      const existing = existingOf(statusOf(asked));
       return validateSpec(asked, databaseSpec, (spec, before): ReviewedDatabase => {
-        const facts = { kind: "redb", name, at: "spec", spec, before } as const;
-        return { ...facts, existing: existingOf(statusOf(asked)), references };
+        return { kind: "redb", name, at: "spec", spec, before, existing, references };
       })(DATABASE_RULES, DATABASE_ADVICE);
     }
     case KINDS.activeActive.kind: {
@@ -97,8 +97,13 @@ export function validate(
       })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
     }
     default:
-      return ACCEPTED;
+      return asked.kind.kind === KINDS.backupSchedule.kind ? validateSchedule(asked, name) : ACCEPTED;
   }
+}
+
+function validateSchedule(asked: ReviewRequest, name: string): SpecReview {
+  const factsOf = (spec: BackupScheduleSpec): ReviewedBackupSchedule => ({ name, spec });
+  return validateSpec(asked, backupScheduleSpec, factsOf)(BACKUP_SCHEDULE_RULES, []);
 }
 
 /** What the status of a cluster says. */
@@ -106,36 +111,6 @@ function reportedBy(asked: ReviewRequest): Pick<ReviewedCluster, "nodes" | "tags
   const { version = [], nodes = [], persistenceStatus } = clusterStatus.safeParse(statusOf(asked)).data ?? {};
   const tags = [...new Set([version, nodes.map((node) => node.version)].flat())];
   return { nodes: nodes.length, tags, askedSize: persistenceStatus?.volumeSize };
-}
-
-type Validation<Facts> = (
-  rules: Parameters<typeof review<Facts>>[0],
-  advice: Parameters<typeof review<Facts>>[1],
-) => SpecReview;
-
-/** Reads both specs, and applies the rules to what `factsOf` makes of them. */
-function validateSpec<Spec, Facts>(
-  { kind, object, oldObject }: ReviewRequest,
-  schema: z.ZodType<Spec>,
-  factsOf: (spec: Spec, before: Spec | undefined) => Facts,
-): Validation<Facts> {
-  const spec = schema.safeParse(object?.spec);
-  if (!spec.success)
-    return () => ({ denials: spec.error.issues.map((issue) => objectionOf(kind.kind, issue)), warnings: [] });
-  const before = schema.safeParse(oldObject?.spec).data;
-  const facts = factsOf(spec.data, before);
-  return (rules, advice) => review(rules, advice, facts, before === undefined ? undefined : factsOf(before, undefined));
-}
-
-/** What the schema of the CRD lets pass and ours does not; an older CRD may be installed. */
-function objectionOf(kind: string, { path, message, input }: z.core.$ZodIssue) {
-  const field = path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
-    "spec",
-  );
-  const names = ["spec", ...path.filter((part) => typeof part !== "number")];
-  const remedy = `${explainField(`${kind.toLowerCase()}.${names.join(".")}`)} shows what the field accepts`;
-  return invalidValue(field, input ?? null, message, remedy);
 }
 
 function statusOf({ oldObject }: ReviewRequest): unknown {

@@ -268,3 +268,13 @@ export const BACKUP_FIELDS: Fields = {
   verifyRequest: OWN,
   activeDeadlineSeconds: OWN,
 };
+
+const { verifyRequest: _, ...ofEach } = BACKUP_FIELDS;
+/** Of a StoreEnterpriseBackupSchedule, which makes such objects. */
+export const BACKUP_SCHEDULE_FIELDS: Fields = {
+  ...ofEach,
+  schedule: OWN,
+  timeZone: OWN,
+  suspend: OWN,
+  startingDeadlineSeconds: OWN,
+};

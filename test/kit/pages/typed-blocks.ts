@@ -100,6 +100,8 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
   },
   "docs/backups.md": {
     "kubectl create secret generic backup-keys": "it needs a bucket: test/world/backups.test.ts makes the same objects",
+    "kubectl apply -f deploy/samples/backup-schedule.yaml":
+      "it needs a bucket: test/world/backups.test.ts makes the same object, and types the same",
     "kubectl wait --for=condition=Restorable": "it needs a bucket: test/world/backups.test.ts waits for the same",
     "storectl backup now": "it needs a bucket: test/world/backups.test.ts types the same",
     "curl -u \"$USER:$PASSWORD\" --cacert ca.crt -H 'Content-Type: application/json' -d @backup":

@@ -39,6 +39,7 @@ test("a bundle holds at least what §4.1 prints: role, binding, account, CRDs, d
     "CustomResourceDefinition/storeenterpriseactiveactivedatabases.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterpriseremoteclusters.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterprisebackups.app.storeenterprise.io",
+    "CustomResourceDefinition/storeenterprisebackupschedules.app.storeenterprise.io",
     "Deployment/store-enterprise-operator",
   ]);
 });

@@ -1,6 +1,7 @@
 import { API_GROUP } from "../../api/names.ts";
 import type { Permitted } from "./permission.ts";
 
+const WITH_SCHEDULES = "only with schedules of backups";
 const WITH_ACTIVE_ACTIVE = "only with Active-Active databases";
 
 /** What the operator does with clusters, databases and the kinds of Active-Active. */
@@ -73,6 +74,29 @@ export const OPERATOR_ON_OWN_KINDS: readonly Permitted[] = [
     why: "the status shows users how their backup stands",
     without: "no backup is taken that an object asks for",
     rarely: "only with backups",
+  },
+  {
+    group: API_GROUP,
+    resource: "storeenterprisebackups",
+    verbs: ["create"],
+    why: "a schedule asks for a backup each time that one is due",
+    without: "schedules take no backups",
+    rarely: WITH_SCHEDULES,
+  },
+  {
+    group: API_GROUP,
+    resource: "storeenterprisebackupschedules",
+    verbs: ["list", "watch"],
+    why: "the operator watches schedules of backups",
+    without: "schedules take no backups",
+  },
+  {
+    group: API_GROUP,
+    resource: "storeenterprisebackupschedules/status",
+    verbs: ["update"],
+    why: "the status shows users when the last backup was taken and when the next one is due",
+    without: "schedules take no backups",
+    rarely: WITH_SCHEDULES,
   },
   {
     group: API_GROUP,

@@ -87,11 +87,13 @@ export const PERSON_RIGHTS: readonly PersonRight[] = [
   ...[KINDS.database, KINDS.activeActive, KINDS.remoteCluster].map(({ plural }) =>
     own(plural, ["create", "update", "patch", "delete"], ["database-editor"], "databases and their sites"),
   ),
-  own(
-    KINDS.backup.plural,
-    ["create", "update", "patch", "delete"],
-    ["database-editor"],
-    "backups of databases: who makes one may send the data of a database anywhere",
+  ...[KINDS.backup, KINDS.backupSchedule].map(({ plural }) =>
+    own(
+      plural,
+      ["create", "update", "patch", "delete"],
+      ["database-editor"],
+      "backups of databases: who makes one may send the data of a database anywhere",
+    ),
   ),
   ...[
     { group: RBAC, resource: "roles", only: OPERATOR },

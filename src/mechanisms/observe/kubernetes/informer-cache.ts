@@ -3,6 +3,7 @@ import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
 import type {
   StoreEnterpriseActiveActiveDatabase,
   StoreEnterpriseBackup,
+  StoreEnterpriseBackupSchedule,
   StoreEnterpriseCluster,
   StoreEnterpriseDatabase,
   StoreEnterpriseRemoteCluster,
@@ -11,7 +12,7 @@ import { LABELS } from "../../../core/api/names.ts";
 import { ConfigMaps, Pods, SecretVersions, ServiceVersions, StatefulSets } from "#kit/kube/builtin";
 import { startInformer, type Informer, type InformerOptions } from "#kit/kube/informer";
 import type { Kube } from "#kit/kube/kube";
-import { ActiveActiveDatabases, Backups, Clusters, Databases, RemoteClusters } from "./kinds.ts";
+import { ActiveActiveDatabases, Backups, BackupSchedules, Clusters, Databases, RemoteClusters } from "./kinds.ts";
 
 /** InformerCache of everything in Kubernetes that a decision may depend on. */
 export interface InformerCache {
@@ -21,6 +22,8 @@ export interface InformerCache {
   readonly remoteClusters: Informer<StoreEnterpriseRemoteCluster>;
   /** Nothing waits until they are known: where the definitions are of an older release, there is no such kind. */
   readonly backups: Informer<StoreEnterpriseBackup>;
+  /** As with backups. */
+  readonly backupSchedules: Informer<StoreEnterpriseBackupSchedule>;
   readonly statefulSets: Informer<StatefulSet>;
   readonly nodePods: Informer<Pod>;
   /** When Secrets have changed, not what they hold. */
@@ -40,6 +43,7 @@ export function startInformerCache(kube: Kube, options: InformerOptions): Inform
     activeActives: startInformer(kube, ActiveActiveDatabases, options),
     remoteClusters: startInformer(kube, RemoteClusters, options),
     backups: startInformer(kube, Backups, options),
+    backupSchedules: startInformer(kube, BackupSchedules, options),
     statefulSets: startInformer(kube, StatefulSets, labelled(LABELS.cluster)),
     nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
     secrets: startInformer(kube, SecretVersions, options),

@@ -2,6 +2,7 @@ import {
   KINDS,
   type KindName,
   type StoreEnterpriseBackup,
+  type StoreEnterpriseBackupSchedule,
   type StoreEnterpriseActiveActiveDatabase,
   type StoreEnterpriseCluster,
   type StoreEnterpriseDatabase,
@@ -15,6 +16,7 @@ export const Databases: ResourceType<StoreEnterpriseDatabase> = ours("database")
 export const ActiveActiveDatabases: ResourceType<StoreEnterpriseActiveActiveDatabase> = ours("activeActive");
 export const RemoteClusters: ResourceType<StoreEnterpriseRemoteCluster> = ours("remoteCluster");
 export const Backups: ResourceType<StoreEnterpriseBackup> = ours("backup");
+export const BackupSchedules: ResourceType<StoreEnterpriseBackupSchedule> = ours("backupSchedule");
 
 function ours<T>(name: KindName): ResourceType<T> {
   const { kind, plural } = KINDS[name];

@@ -4,8 +4,9 @@ import { EXIT } from "../console/context.ts";
 import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
 import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { askForBackup, type BackupPlaceOptions } from "./ask.ts";
-import { findBackup, backupsOf } from "./find.ts";
+import { findBackup, backupsOf, schedulesOf } from "./find.ts";
 import { backupDetails, backupsTable, isGood } from "./report.ts";
+import { isFollowed, schedulesTable } from "./schedules.ts";
 import { askToVerify } from "./verify.ts";
 import { waitForBackup } from "./wait.ts";
 
@@ -15,9 +16,10 @@ interface NowOptions extends NamespaceOptions, BackupPlaceOptions {
 
 /** `storectl backup`: backups of databases in object stores, as their objects say them. */
 export function backupCommand(context: Asking): Command {
-  const backup = new Command("backup").description("backups of databases: now, list, show, verify");
+  const backup = new Command("backup").description("backups of databases: now, list, show, verify, schedules");
   backup.addCommand(nowCommand(context)).addCommand(listCommand(context));
   backup.addCommand(showCommand(context)).addCommand(verifyCommand(context));
+  backup.addCommand(schedulesCommand(context));
   return backup;
 }
 
@@ -55,6 +57,21 @@ function listCommand(context: Asking): Command {
       const backups = await withAccess(options, context, (access) => backupsOf(access, database));
       context.print(renderAnswer(options.output, backups, (columns) => backupsTable(backups, columns), context));
       context.end(backups.every(isGood) ? EXIT.ok : EXIT.found);
+    });
+  return withNamespaceOptions(command);
+}
+
+function schedulesCommand(context: Asking): Command {
+  const command = new Command("schedules")
+    .description(
+      "list the schedules of backups: when the last one was taken, which can be restored, when the next one is due",
+    )
+    .argument("[database]", "only those of this database")
+    .addOption(outputOption())
+    .action(async (database: string | undefined, options: NamespaceOptions & OutputOption) => {
+      const schedules = await withAccess(options, context, (access) => schedulesOf(access, database));
+      context.print(renderAnswer(options.output, schedules, (columns) => schedulesTable(schedules, columns), context));
+      context.end(schedules.every(isFollowed) ? EXIT.ok : EXIT.found);
     });
   return withNamespaceOptions(command);
 }

@@ -1,12 +1,26 @@
 import { Fault } from "#kit/base/fault";
 import type { Stored } from "#kit/kube/kube";
-import type { StoreEnterpriseBackup } from "../../../core/api/kinds.ts";
-import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { StoreEnterpriseBackup, StoreEnterpriseBackupSchedule } from "../../../core/api/kinds.ts";
+import { Backups, BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { faults } from "../faults.ts";
 
 /** An object that asks for a backup, as it is stored. */
 export type BackupObject = Stored<StoreEnterpriseBackup>;
+
+/** A schedule of backups, as it is stored. */
+export type ScheduleObject = Stored<StoreEnterpriseBackupSchedule>;
+
+/** The schedules of a database, or all of the namespace, by their names. */
+export async function schedulesOf(
+  { kube, namespace }: Pick<NamespaceAccess, "kube" | "namespace">,
+  database?: string,
+): Promise<readonly ScheduleObject[]> {
+  const { items } = await kube.list(BackupSchedules, { namespace });
+  return items
+    .filter(({ spec }) => database === undefined || spec.databaseName === database)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
 
 /** Those of a database, or all of the namespace, the newest one last. */
 export async function backupsOf(

@@ -9,6 +9,7 @@ import {
   Clusters,
   Databases,
   Backups,
+  BackupSchedules,
   RemoteClusters,
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
@@ -67,6 +68,7 @@ async function objectFiles({ kube, namespace }: NamespaceAccess, attempt: Attemp
     of("active-active", ActiveActiveDatabases, { namespace }),
     of("remote-clusters", RemoteClusters, { namespace }),
     of("backups", Backups, { namespace }),
+    of("backup-schedules", BackupSchedules, { namespace }),
     of("events", kinds.Events, { namespace }),
     of("leases", kinds.Leases, { namespace }),
     of("volumes", kinds.PersistentVolumeClaims, { namespace }),

@@ -7,11 +7,12 @@ import { runController, type Controller } from "#kit/reconcile/controller";
 import type { Outcome } from "#kit/reconcile/outcome";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import { backupReconciler } from "../backup/controller.ts";
+import { scheduleReconciler } from "../backup/schedule.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
 import { databaseReconciler } from "../database/controller.ts";
 import { watchApplied } from "../objects/kept.ts";
 import { remoteClusterReconciler } from "../remote-cluster/controller.ts";
-import { wakeActiveActives, wakeClusters, wakeDatabases, type Sources } from "./wake-ups.ts";
+import { wakeActiveActives, wakeClusters, wakeDatabases, wakeSchedules, type Sources } from "./wake-ups.ts";
 import { type NamespaceDeps, type OpenedForNamespace, sharedDeps } from "./shared-deps.ts";
 
 /** Concurrent passes over databases: as many requests as the API server gets at once. */
@@ -51,6 +52,7 @@ interface Controllers {
   readonly activeActives: Controller;
   readonly remoteClusters: Controller;
   readonly backups: Controller;
+  readonly backupSchedules: Controller;
 }
 
 function startControllers(
@@ -71,11 +73,13 @@ function startControllers(
     databases: start("database", DATABASE_WORKERS, databaseReconciler(shared)),
     activeActives,
     backups: start("backup", BACKUP_WORKERS, backupReconciler(shared)),
+    backupSchedules: start("backup-schedule", 1, scheduleReconciler(shared)),
     remoteClusters: start("remote-cluster", SITE_WORKERS, remoteClusterReconciler({ ...shared, enqueueActiveActive })),
   };
   cache.backups.onChange((ref) => {
     controllers.backups.enqueue(keyOf(ref));
   });
+  wakeSchedules(cache, controllers.backupSchedules.enqueue);
   const { connections, contexts } = shared;
   return { controllers, sources: { cache, applied, connections, contexts } };
 }

@@ -1,5 +1,6 @@
+import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import { KINDS } from "../../../core/api/kinds.ts";
-import { LABELS } from "../../../core/api/names.ts";
+import { BACKUP_SCHEDULE_LABEL, LABELS } from "../../../core/api/names.ts";
 import type { Stored } from "#kit/kube/kube";
 import { controllerOf, keyOf, refOf } from "#kit/kube/ref";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
@@ -114,7 +115,23 @@ export function wakeActiveActives(
   contexts.onChange(wakeAll);
 }
 
-const NOTHING = { metadata: {} };
+/** Wakes a schedule when it or one of its backups changes, once all that there are are known: one that is under way must be seen. */
+export function wakeSchedules({ backups, backupSchedules }: InformerCache, wake: Wake): void {
+  void Promise.all([backups.synced, backupSchedules.synced]).then(
+    () => {
+      backupSchedules.onChange((ref) => {
+        wake(keyOf(ref));
+      });
+      backups.onChange(({ namespace = "default" }, current, previous) => {
+        const name = (current ?? previous ?? NOTHING).metadata.labels?.[BACKUP_SCHEDULE_LABEL];
+        if (name !== undefined) wake(keyOf({ name, namespace }));
+      });
+    },
+    () => undefined, // ended before
+  );
+}
+
+const NOTHING: { readonly metadata: ObjectMeta } = { metadata: {} };
 
 function wakeThose({ databases }: InformerCache, wake: Wake, claim: (redb: Redb) => boolean): void {
   for (const redb of databases.list()) if (claim(redb)) wake(keyOf(refOf(redb)));

@@ -1,0 +1,147 @@
+import { assertNever } from "#kit/base/assert-never";
+import type { Clock } from "#kit/base/clock";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { isSame } from "#kit/kube/same";
+import type { BackupScheduleStatus } from "../../../core/api/backup-schedule-spec.ts";
+import type { StoreEnterpriseBackupSchedule } from "../../../core/api/kinds.ts";
+import type { BackupReason } from "../../../core/backup/decide.ts";
+import type { ScheduleStep } from "../../../core/backup/decide-schedule.ts";
+import type { ScheduledRun } from "../../../core/backup/schedule-runs.ts";
+import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { withStatements } from "../objects/conditions.ts";
+
+/** A schedule of backups, as it is stored. */
+export type StoredSchedule = Stored<StoreEnterpriseBackupSchedule>;
+
+/** What a pass over a schedule has come to. */
+export interface ScheduleReport {
+  readonly step: ScheduleStep;
+  /** The backups of this schedule that there were before. */
+  readonly runs: readonly ScheduledRun[];
+  /** The timetable that is followed, and since when, in milliseconds since 1970. */
+  readonly followed: { readonly timetable: string; readonly since: number };
+}
+
+/** With what it is said. */
+export interface ScheduleReportDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly cache: Pick<InformerCache, "backups" | "backupSchedules">;
+}
+
+/** Writes the status when it differs, and leaves an event when a backup was asked for or left out. */
+export async function reportSchedule(
+  deps: ScheduleReportDeps,
+  object: StoredSchedule,
+  report: ScheduleReport,
+): Promise<void> {
+  const before = object.status ?? {};
+  const generation = object.metadata.generation ?? 0;
+  const status: BackupScheduleStatus = {
+    ...historyOf(before, report),
+    observedGeneration: generation,
+    conditions: withStatements(before.conditions, statementsOf(report.step, generation), deps.clock.now()),
+  };
+  await write(deps, object, status, eventsOf(before, report.step));
+}
+
+/** Says that nothing is done until the spec is corrected. */
+export async function refuseSchedule(deps: ScheduleReportDeps, object: StoredSchedule, message: string): Promise<void> {
+  const before = object.status ?? {};
+  const observedGeneration = object.metadata.generation ?? 0;
+  const statements = sayStalled({ reason: "SpecInvalid", message }, observedGeneration);
+  const { nextScheduleTime: _, ...history } = before;
+  const conditions = withStatements(before.conditions, statements, deps.clock.now());
+  const isNew = before.conditions?.every((condition) => condition.message !== message) ?? true;
+  const events = isNew ? [{ type: "Warning", reason: "SpecInvalid", message } as const] : [];
+  await write(deps, object, { ...history, observedGeneration, conditions }, events);
+}
+
+async function write(
+  { kube, events, cache }: ScheduleReportDeps,
+  object: StoredSchedule,
+  status: BackupScheduleStatus,
+  announced: readonly Announcement[],
+): Promise<void> {
+  if (isSame(object.status ?? {}, status)) return;
+  const update = () => kube.update(BackupSchedules, { ...object, status }, { subresource: "status" });
+  cache.backupSchedules.learn(await events.recordAhead(object, announced, update));
+}
+
+function historyOf(before: BackupScheduleStatus, { step, runs, followed }: ScheduleReport): BackupScheduleStatus {
+  const { lastScheduleTime, lastBackup, missedScheduleTime } = before;
+  const newest = newestRestorable(runs);
+  const active = step.kind === "begin" ? step.name : runs.find(({ isOver }) => !isOver)?.name;
+  return {
+    timetable: followed.timetable,
+    timetableTime: textOf(followed.since),
+    ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
+    ...(lastBackup === undefined ? {} : { lastBackup }),
+    ...lastIn(before, runs),
+    ...(step.kind === "begin" ? { lastScheduleTime: textOf(step.dueAt), lastBackup: step.name } : {}),
+    ...(step.nextAt === undefined ? {} : { nextScheduleTime: textOf(step.nextAt) }),
+    ...(missedScheduleTime === undefined ? {} : { missedScheduleTime }),
+    ...(step.kind === "miss" ? { missedScheduleTime: textOf(step.dueAt) } : {}),
+    ...(active === undefined ? {} : { active }),
+    ...newest,
+  };
+}
+
+/** What an operator that was killed has made, and not written down. */
+function lastIn({ lastScheduleTime }: BackupScheduleStatus, runs: readonly ScheduledRun[]): BackupScheduleStatus {
+  const last = runs.toSorted((one, other) => one.dueAt - other.dueAt).at(-1);
+  if (last === undefined || last.dueAt <= Date.parse(lastScheduleTime ?? "1970-01-01")) return {};
+  return { lastScheduleTime: textOf(last.dueAt), lastBackup: last.name };
+}
+
+function newestRestorable(runs: readonly ScheduledRun[]): BackupScheduleStatus {
+  const [newest] = runs.toSorted((one, other) => (other.restorableAt ?? 0) - (one.restorableAt ?? 0));
+  if (newest?.restorableAt === undefined) return {};
+  return { lastRestorable: newest.name, lastRestorableTime: textOf(newest.restorableAt) };
+}
+
+function eventsOf(before: BackupScheduleStatus, step: ScheduleStep): readonly Announcement[] {
+  switch (step.kind) {
+    case "begin":
+      return [{ type: "Normal", reason: "BackupScheduled", message: `asked for the backup ${step.name}` }];
+    case "miss":
+      if (before.missedScheduleTime === textOf(step.dueAt)) return [];
+      return [{ type: "Warning", reason: "BackupMissed", message: step.message }];
+    case "refuse": {
+      const isNew = before.conditions?.every(({ message }) => message !== step.message) ?? true;
+      return isNew ? [{ type: "Warning", reason: step.reason, message: step.message }] : [];
+    }
+    case "wait":
+      return [];
+    default:
+      return assertNever(step);
+  }
+}
+
+/** What it waits for is in `Ready`, which holds unless somebody has to see to it. */
+function statementsOf(step: ScheduleStep, observedGeneration: number): readonly Statement[] {
+  if (step.kind === "refuse") return sayStalled(step, observedGeneration);
+  return say(true, step, observedGeneration);
+}
+
+function sayStalled(why: BackupReason, observedGeneration: number): readonly Statement[] {
+  return say(false, why, observedGeneration);
+}
+
+function say(isReady: boolean, { reason, message }: BackupReason, observedGeneration: number): readonly Statement[] {
+  const said = { reason, message, observedGeneration };
+  return [
+    { type: "Ready", status: isReady ? "True" : "False", ...said },
+    { type: "Reconciling", status: "False", ...said },
+    { type: "Stalled", status: isReady ? "False" : "True", ...said },
+  ];
+}
+
+function textOf(time: number): string {
+  return new Date(time).toISOString();
+}

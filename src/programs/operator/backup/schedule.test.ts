@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLog } from "#kit/base/log";
+import { Events } from "#kit/kube/builtin";
+import { eventRecorder } from "#kit/kube/events";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
+import { runController } from "#kit/reconcile/controller";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { until } from "#kit/testing/until";
+import { mortalKube } from "../../../../test/kit/operator/mortal-kube.ts";
+import { startOperatorWorld, type OperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import type { BackupPhase } from "../../../core/api/backup-spec.ts";
+import type { BackupScheduleSpec, BackupScheduleStatus } from "../../../core/api/backup-schedule-spec.ts";
+import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
+import { runName } from "../../../core/backup/schedule-runs.ts";
+import { Backups, BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { scheduleReconciler } from "./schedule.ts";
+
+// A real API, and the passes over schedules of an operator whose clock the test moves. What becomes of a backup is said by the test.
+
+const HOUR = 3_600_000;
+const NAMESPACE = "default";
+const SPEC = {
+  databaseName: "orders",
+  s3: { bucketName: "backups", awsSecretName: "keys" },
+  schedule: "0 * * * *",
+  timeZone: "UTC",
+};
+
+test("what is due is asked for once, in the words of the schedule, and nothing is done in between", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  const { status: before } = await scene.make({ bytesPerSecond: 5_000_000, verify: false, activeDeadlineSeconds: 600 });
+  await using operator = await scene.operate();
+  assert.equal((await scene.says("Scheduled")).nextScheduleTime, scene.hour(1));
+  assert.equal(before, undefined);
+  const asked = world.asked().length;
+  await operator.advance(scene.untilHour(1) - 1);
+  assert.deepEqual(world.asked().slice(asked), [], "it does no work before the next one is due");
+  await operator.advance(1);
+  const { lastBackup, active, lastScheduleTime, nextScheduleTime } = await scene.says("Running");
+  const name = scene.run(1);
+  assert.deepEqual(
+    [lastBackup, active, lastScheduleTime, nextScheduleTime],
+    [name, name, scene.hour(1), scene.hour(2)],
+  );
+  const [made, ...others] = await scene.backups();
+  const { schedule: _, timeZone: __, ...place } = SPEC;
+  assert.deepEqual(made?.spec, { ...place, bytesPerSecond: 5_000_000, verify: false, activeDeadlineSeconds: 600 });
+  assert.deepEqual([made.metadata.labels, others.length], [{ [BACKUP_SCHEDULE_LABEL]: "hourly" }, 0]);
+  assert.deepEqual(await scene.events(), ["BackupScheduled x1"]);
+});
+
+test("one that is under way is named, and what was due meanwhile begins when it has ended", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make();
+  await using operator = await scene.operate();
+  await scene.says("Scheduled");
+  await operator.advance(scene.untilHour(1));
+  await scene.says("Running");
+  await operator.advance(HOUR);
+  assert.equal((await scene.says("RunUnderWay", new RegExp(`until ${scene.run(1)} has ended`))).active, scene.run(1));
+  assert.equal((await scene.backups()).length, 1);
+  await scene.end(scene.run(1), "Completed");
+  const status = await scene.says("Running", new RegExp(scene.run(2)));
+  assert.deepEqual([status.active, status.lastRestorable], [scene.run(2), scene.run(1)]);
+  assert.ok(status.lastRestorableTime !== undefined);
+  await scene.end(scene.run(2), "Failed");
+  assert.equal((await scene.says("Scheduled")).lastRestorable, scene.run(1), "one that failed is none to restore");
+});
+
+test("an operator that is killed before any of its writes makes one backup of each time all the same", async () => {
+  for (let writes = 0; ; writes += 1) {
+    await using world = await startOperatorWorld();
+    const scene = scheduleIn(world);
+    await scene.make();
+    const mortal = mortalKube(world.kube, writes, ({ plural }) => plural.startsWith("storeenterprisebackup"));
+    await using first = await scene.operate(mortal.kube);
+    const says = async () => (await scene.stored())?.status?.lastBackup === scene.run(1);
+    await until("it has looked", async () => mortal.hasDied() || (await scene.stored())?.status !== undefined);
+    await first.advance(scene.untilHour(1));
+    await until("it is asked for", async () => mortal.hasDied() || (await says()));
+    await first.stop();
+    await using _second = await scene.operate();
+    await until("the next operator says it", says);
+    const names = (await scene.backups()).map(({ metadata }) => metadata.name);
+    assert.deepEqual(names, [scene.run(1)], `an operator that ended after ${writes} writes`);
+    if (!mortal.hasDied()) break;
+    assert.ok(writes < 10);
+  }
+});
+
+test("an operator that was away makes up for the last one, or says that it is too late", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make();
+  {
+    await using operator = await scene.operate();
+    await scene.says("Scheduled");
+    await operator.stop();
+  }
+  await scene.clock.advance(72 * HOUR);
+  await using _operator = await scene.operate();
+  await scene.says("Running");
+  const [made, ...others] = await scene.backups();
+  const dueAt = Math.floor(scene.clock.now().getTime() / HOUR) * HOUR;
+  assert.deepEqual([made?.metadata.name, others], [runName("hourly", dueAt), []]);
+});
+
+test("one that is too late is left out, with an event; a schedule that is suspended is silent", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ startingDeadlineSeconds: 60, suspend: true });
+  await using operator = await scene.operate();
+  assert.equal((await scene.says("Suspended")).nextScheduleTime, undefined);
+  await operator.advance(scene.untilHour(1) + 61_000);
+  await scene.change({ suspend: false });
+  const status = await scene.says("Missed", /left out; remedy: .*startingDeadlineSeconds/);
+  assert.deepEqual([status.missedScheduleTime, status.nextScheduleTime], [scene.hour(1), scene.hour(2)]);
+  assert.deepEqual([await scene.backups(), await scene.events()], [[], ["BackupMissed x1"]]);
+});
+
+test("what cannot be followed is said with the field, also when no webhook was asked", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ timeZone: "Europe/Nowhere" });
+  await using operator = await scene.operate();
+  await scene.says("SpecInvalid", /^spec\.timeZone: Invalid value: "Europe\/Nowhere"/, "False");
+  await scene.change({ timeZone: "UTC" });
+  await scene.says("Scheduled");
+  const taken = { metadata: { name: scene.run(1), namespace: NAMESPACE }, spec: { ...PLACE, databaseName: "orders" } };
+  await world.kube.create(Backups, taken);
+  await operator.advance(scene.untilHour(1));
+  await scene.says("NameTaken", /not of this schedule; remedy: delete it/, "False");
+  assert.deepEqual(await scene.events(), ["NameTaken x1", "SpecInvalid x1"]);
+});
+
+const PLACE = { s3: SPEC.s3 };
+
+function scheduleIn({ kube }: OperatorWorld) {
+  const now = new Date();
+  const start = Math.floor(now.getTime() / HOUR) * HOUR;
+  const clock = new FakeClock(now);
+  const ref = { name: "hourly", namespace: NAMESPACE };
+  const hourAt = (count: number): number => start + count * HOUR;
+  const stored = () => kube.get(BackupSchedules, ref);
+  return {
+    clock,
+    stored,
+    hour: (count: number) => new Date(hourAt(count)).toISOString(),
+    untilHour: (count: number) => hourAt(count) - clock.now().getTime(),
+    run: (count: number) => runName(ref.name, hourAt(count)),
+    make: (more: Partial<BackupScheduleSpec> = {}) =>
+      kube.create(BackupSchedules, { metadata: ref, spec: { ...SPEC, ...more } }),
+    change: (spec: Partial<BackupScheduleSpec>) => kube.patch(BackupSchedules, ref, { type: "merge", body: { spec } }),
+    operate: (through: Kube = kube) => startSchedules(through, clock),
+    backups: async () => (await kube.list(Backups, { namespace: NAMESPACE })).items,
+    events: async () =>
+      (await kube.list(Events, { namespace: NAMESPACE })).items
+        .filter(({ involvedObject }) => involvedObject.name === ref.name)
+        .map(({ reason, count }) => `${reason} x${count}`)
+        .toSorted(),
+    /** Waits until `Ready` has that reason. */
+    async says(reason: string, message = /^/, status = "True"): Promise<BackupScheduleStatus> {
+      let seen: BackupScheduleStatus = {};
+      const isSaid = async (): Promise<boolean> => {
+        seen = (await stored())?.status ?? {};
+        const ready = seen.conditions?.find(({ type }) => type === "Ready");
+        return ready?.reason === reason && message.test(ready.message) && ready.status === status;
+      };
+      await until(`the schedule says ${reason}`, isSaid).catch((error: unknown) => {
+        throw new Error(`${String(error)}: ${JSON.stringify(seen)}`);
+      });
+      return seen;
+    },
+    async end(name: string, phase: BackupPhase): Promise<void> {
+      const backup = await kube.get(Backups, { name, namespace: NAMESPACE });
+      assert.ok(backup);
+      const time = clock.now().toISOString();
+      const loaded = { type: "Restorable", status: "True", reason: "Loaded", message: "", lastTransitionTime: time };
+      const done = phase === "Completed" ? { completionTime: time, conditions: [loaded] } : {};
+      await kube.update(Backups, { ...backup, status: { phase, ...done } } as never, { subresource: "status" });
+    },
+  };
+}
+
+async function startSchedules(kube: Kube, clock: FakeClock) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const options = { namespace: NAMESPACE, clock, log: silentLog, signal };
+  const cache = {
+    backups: startInformer(kube, Backups, options),
+    backupSchedules: startInformer(kube, BackupSchedules, options),
+  };
+  const events = eventRecorder(kube, { component: "test", clock, log: silentLog });
+  const reconcile = scheduleReconciler({ kube, clock, events, cache, log: silentLog });
+  const controller = runController({ name: "schedule", workers: 1, reconcile, clock, log: silentLog, signal });
+  await Promise.all([cache.backups.synced, cache.backupSchedules.synced]);
+  cache.backupSchedules.onChange(({ name, namespace }) => {
+    controller.enqueue(`${namespace ?? NAMESPACE}/${name}`);
+  });
+  cache.backups.onChange(() => {
+    controller.enqueue(`${NAMESPACE}/hourly`);
+  });
+  const stop = async (): Promise<void> => {
+    ending.abort(new Error("the test ends it"));
+    await controller.stopped;
+  };
+  return {
+    advance: (ms: number) => clock.advance(ms),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,159 @@
+import { assertNever } from "#kit/base/assert-never";
+import { isFault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { faults as kubeFaults } from "#kit/kube/faults";
+import { refOfKey } from "#kit/kube/ref";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
+import { backupScheduleSpec, type BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
+import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
+import { decideSchedule, followedTimetable, type ScheduleStep } from "../../../core/backup/decide-schedule.ts";
+import { scheduledRunOf, type ScheduledRun } from "../../../core/backup/schedule-runs.ts";
+import { readTimetable, type Timetable } from "../../../core/base/timetable.ts";
+import { BACKUP_SCHEDULE_RULES, DEFAULT_TIME_ZONE } from "../../../core/planner/admission/backup-schedule.ts";
+import { objections, sentence } from "../../../core/planner/admission/objection.ts";
+import { Backups, BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { reportFailedPass } from "../objects/failed-condition.ts";
+import { withFailuresReported } from "../objects/pass-failure.ts";
+import {
+  refuseSchedule,
+  reportSchedule,
+  type ScheduleReport,
+  type ScheduleReportDeps,
+  type StoredSchedule,
+} from "./schedule-report.ts";
+
+/** What passes over schedules work with. */
+export interface ScheduleDeps extends ScheduleReportDeps {
+  readonly log: Log;
+}
+
+/** One pass over a StoreEnterpriseBackupSchedule: asks for the backup that is due, reports. Nothing is done between two of them. */
+export function scheduleReconciler(deps: ScheduleDeps): (key: string) => Promise<Outcome> {
+  const reconcile = (key: string): Promise<Outcome> => {
+    const object = deps.cache.backupSchedules.get(refOfKey(key));
+    const isOver = object?.metadata.deletionTimestamp !== undefined;
+    return object === undefined || isOver ? Promise.resolve(AT_REST) : pass(deps, object);
+  };
+  return withFailuresReported(reconcile, reportFailedPass(deps, BackupSchedules, deps.cache.backupSchedules), deps.log);
+}
+
+async function pass(deps: ScheduleDeps, object: StoredSchedule): Promise<Outcome> {
+  const read = readSpec(object);
+  if ("objection" in read) {
+    await refuseSchedule(deps, object, read.objection);
+    return AT_REST;
+  }
+  const { clock, cache } = deps;
+  const { spec, timetable } = read;
+  const { name, namespace = "default", creationTimestamp } = object.metadata;
+  const now = clock.now().getTime();
+  const runs = runsOf(deps, object, spec);
+  const followed = followedTimetable(textOf(spec), object.status ?? {}, {
+    madeAt: creationTimestamp === undefined ? now : Date.parse(String(creationTimestamp)),
+    now,
+  });
+  const { lastScheduleTime } = object.status ?? {};
+  const step = decideSchedule({
+    name,
+    timetable,
+    isSuspended: spec.suspend ?? false,
+    deadlineMs: spec.startingDeadlineSeconds === undefined ? undefined : spec.startingDeadlineSeconds * 1_000,
+    since: followed.since,
+    lastDueAt: lastScheduleTime === undefined ? undefined : Date.parse(lastScheduleTime),
+    runs,
+    isTaken: (other) => cache.backups.get({ name: other, namespace }) !== undefined,
+    now,
+  });
+  return act(deps, object, { spec, step, report: { step, runs, followed } });
+}
+
+interface DecidedSchedule {
+  readonly spec: BackupScheduleSpec;
+  readonly step: ScheduleStep;
+  readonly report: ScheduleReport;
+}
+
+async function act(
+  deps: ScheduleDeps,
+  object: StoredSchedule,
+  { spec, step, report }: DecidedSchedule,
+): Promise<Outcome> {
+  switch (step.kind) {
+    case "begin":
+      if (!(await askFor(deps, object, spec, step.name))) return lookAgain(TAKEN_MS);
+      await reportSchedule(deps, object, report);
+      return again(deps, step);
+    case "wait":
+    case "miss":
+    case "refuse":
+      await reportSchedule(deps, object, report);
+      return again(deps, step);
+    default:
+      return assertNever(step);
+  }
+}
+
+/** Makes the object that asks for the backup; false when there is one of that name, which the cache does not know yet. */
+async function askFor(
+  { kube, cache }: ScheduleDeps,
+  { metadata }: StoredSchedule,
+  spec: BackupScheduleSpec,
+  name: string,
+): Promise<boolean> {
+  const { databaseName, s3, bytesPerSecond, verify, activeDeadlineSeconds } = spec;
+  const { namespace = "default" } = metadata;
+  const labels = { [BACKUP_SCHEDULE_LABEL]: metadata.name };
+  const asked = {
+    databaseName,
+    s3,
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+    ...(verify === undefined ? {} : { verify }),
+    ...(activeDeadlineSeconds === undefined ? {} : { activeDeadlineSeconds }),
+  };
+  try {
+    cache.backups.learn(await kube.create(Backups, { metadata: { name, namespace, labels }, spec: asked }));
+    return true;
+  } catch (error) {
+    if (isFault(error, kubeFaults.alreadyExists)) return false;
+    throw error;
+  }
+}
+
+/** A timer knows nothing of a clock that is set meanwhile, so none is long. */
+function again({ clock }: ScheduleDeps, { lookAt }: ScheduleStep): Outcome {
+  return lookAt === undefined ? AT_REST : lookAgain(Math.min(lookAt - clock.now().getTime(), LONGEST_MS));
+}
+
+function runsOf({ cache }: ScheduleDeps, { metadata }: StoredSchedule, { databaseName }: BackupScheduleSpec) {
+  const { name, namespace = "default" } = metadata;
+  return cache.backups.list().flatMap((backup): readonly ScheduledRun[] => {
+    const run = backup.metadata.namespace === namespace ? scheduledRunOf(backup, { name, databaseName }) : undefined;
+    return run === undefined ? [] : [run];
+  });
+}
+
+/** What is wrong with it is said here too: the webhook may be away when an object is written. */
+function readSpec({ metadata, spec }: StoredSchedule) {
+  const parsed = backupScheduleSpec.safeParse(spec);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { objection: `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}` };
+  }
+  const [objection] = objections(BACKUP_SCHEDULE_RULES, { name: metadata.name, spec: parsed.data });
+  if (objection !== undefined) return { objection: sentence(objection) };
+  return { spec: parsed.data, timetable: timetableIn(parsed.data) };
+}
+
+function timetableIn(spec: BackupScheduleSpec): Timetable {
+  const timetable = readTimetable(textOf(spec));
+  if ("why" in timetable) throw new Error(`no rule objects to spec.${timetable.field}: ${timetable.why}`);
+  return timetable;
+}
+
+function textOf({ schedule, timeZone = DEFAULT_TIME_ZONE }: BackupScheduleSpec) {
+  return { schedule, timeZone };
+}
+
+/** How soon the cache knows an object that is there, in milliseconds. */
+const TAKEN_MS = 1_000;
+const LONGEST_MS = 600_000;
