@@ -234,7 +234,7 @@ export function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): rea
       ["PEXPIREAT", `until:${key}`, `900000000${value}`],
       ["PERSIST", `until:${key}`],
       ["SET", `until:${key}`, value],
-      ["SET", `until:${key}`, value, "KEEPTTL"],
+      ["SET", one(`until:${key}`, `until:${key}`, `set:${key}`, key), value, "KEEPTTL"],
     ],
     ...[
       ["DEL", `until:${key}`],

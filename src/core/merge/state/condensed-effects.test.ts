@@ -25,6 +25,11 @@ const TABLE: readonly (readonly [string, readonly string[], readonly string[]])[
     ["HSET h f 7"],
   ],
   ["of two times of expiry the last one stays", ["PEXPIREAT k 5", "PERSIST k", "PEXPIREAT k 9"], ["PEXPIREAT k 9"]],
+  [
+    "a string that keeps the time of its key takes the place of what the key held",
+    ["HSET k f 1", "HDEL k g", "SADD other m", "SET k v KEEPTTL"],
+    ["HDEL k g", "SET k v KEEPTTL", "SADD other m"],
+  ],
   ["what comes after the removal of all keys stays", ["SET a 1", "FLUSHALL", "SADD b m"], ["FLUSHALL", "SADD b m"]],
   ["keys are each for themselves", ["SET a 1", "SET b 1", "DEL a"], ["DEL a", "SET b 1"]],
 ];

@@ -51,11 +51,19 @@ function condense(known: CondensedKey, effect: KeyEffect): void {
     case "put":
     case "add":
     case "remove": {
+      if (effect.kind === "put" && effect.type === "string") replaceOthers(known);
       const name = `${effect.type} ${effect.element}`;
       known.elements.set(name, elementAfter(known.elements.get(name) ?? {}, effect));
       break;
     }
   }
+}
+
+/** A string takes the place of elements of other types, also where its key keeps its time and is not removed for it. */
+function replaceOthers({ elements }: CondensedKey): void {
+  for (const [name, { removal, last }] of elements)
+    if (removal !== undefined) elements.set(name, { removal });
+    else if (last?.type !== "string") elements.delete(name);
 }
 
 function elementAfter({ removal, last }: ElementEffects, effect: ElementEffect): ElementEffects {

@@ -52,9 +52,9 @@ export function partWrites(
   return [...removalsLast(writes), ...(isWritten ? expiryWrites(key, "base", expires) : [])];
 }
 
-/** True of a command after which nothing is left of what the key held, its expiry included. */
+/** True of a command after which nothing is left of what the key held, but for a time of expiry that stays. */
 function replacesAll(first: EngineCommand | undefined): boolean {
-  return first !== undefined && (first[0] === "DEL" || (first[0] === "SET" && first.length === 3));
+  return first !== undefined && (first[0] === "DEL" || first[0] === "SET");
 }
 
 /** The commands that write a key that is not in the engine, where nothing that was agreed on counts. */

@@ -53,6 +53,11 @@ const cases: readonly Case[] = [
     want: "k string 5 9000",
   },
   {
+    rule: "it takes the place of another type that was written in the same transaction",
+    first: ["HSET k f 1;PEXPIREAT k 9000;SET k a KEEPTTL"],
+    want: "k string a 9000",
+  },
+  {
     rule: "of two strings the later one has its own time, also when that was kept",
     first: ["SET k a", "PEXPIREAT k 9000"],
     second: ["SET k b", "PEXPIREAT k 7000", "SET k c KEEPTTL"],
@@ -73,14 +78,26 @@ for (const { rule, first, second = [], want } of cases)
     for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), want.trimEnd());
   });
 
-test("a time that all sites had agreed on stays when another site writes the value", () => {
-  const sites = new Sites(2, () => 0, Infinity);
-  sites.write(sites.places[0], ["SET", "k", "a"], ["PEXPIREAT", "k", "9000"]);
-  for (let round = 0; round < 3; round += 1) {
+for (const [rule, made, more] of [
+  ["stays when another site writes the value", ["SET", "k", "a"], []],
+  [
+    "stays when a string takes the place of a hash that has changed since",
+    ["HSET", "k", "f", "1"],
+    [["HSET", "k", "f", "2"]],
+  ],
+] as const)
+  test(`a time that all sites had agreed on ${rule}`, () => {
+    const sites = new Sites(2, () => 0, Infinity);
+    sites.write(sites.places[0], made, ["PEXPIREAT", "k", "9000"]);
+    for (let round = 0; round < 3; round += 1) {
+      sites.settle();
+      for (const place of sites.places) sites.beat(place);
+    }
+    assert.equal(sites.places[1]?.site.keys.count, 0);
+    for (const command of [...more, ["SET", "k", "b", "KEEPTTL"]]) {
+      sites.write(sites.places[1], command);
+      while (sites.capture(sites.places[1]));
+    }
     sites.settle();
-    for (const place of sites.places) sites.beat(place);
-  }
-  sites.write(sites.places[1], ["SET", "k", "b", "KEEPTTL"]);
-  sites.settle();
-  for (const { engine } of sites.places) assert.equal(engine.digest(), "k string b 9000");
-});
+    for (const { engine } of sites.places) assert.equal(engine.digest(), "k string b 9000");
+  });
