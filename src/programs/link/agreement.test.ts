@@ -8,7 +8,7 @@ import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { startEngineLoad } from "../../../test/kit/merge/engine-load.ts";
 import { writeUnseen } from "../../../test/kit/links/write-unseen.ts";
 import { until } from "#kit/testing/until";
-import type { SiteAgreement } from "../../ports/management/link-control.ts";
+import type { DifferingKey, SiteAgreement } from "../../ports/management/link-control.ts";
 
 const PATIENCE = { withinMs: 60_000 };
 /** Comparisons under load: `AGREEMENT_ROUNDS=20` is a minute or two. */
@@ -37,11 +37,18 @@ async function haveAgreed(world: LinkedSites): Promise<void> {
   );
 }
 
-/** Both have made another comparison, whatever it has found. */
-async function haveCompared(world: LinkedSites): Promise<void> {
+/** Both have made another comparison, whatever it has found; the answer: each difference that was shown meanwhile, which may have healed since. */
+async function haveCompared(world: LinkedSites): Promise<readonly DifferingKey[]> {
   const from = new Date().toISOString();
+  const shown = new Map<string, DifferingKey>();
   const isNew = ({ comparedAt }: SiteAgreement): boolean => comparedAt !== undefined && comparedAt > from;
-  await until("both sites have compared keys", async () => (await agreements(world)).every(isNew), PATIENCE);
+  const isCompared = async (): Promise<boolean> => {
+    const all = await agreements(world);
+    for (const each of all.flatMap(({ differences }) => differences)) shown.set(each.key, each);
+    return all.every(isNew);
+  };
+  await until("both sites have compared keys", isCompared, PATIENCE);
+  return [...shown.values()];
 }
 
 function foundIn(all: readonly SiteAgreement[]): number {
@@ -104,12 +111,14 @@ await test("nothing is found while clients of both sites write, and keys expire"
   await using world = await startAgreedSites(["SET kept v"], { sites: 2 });
   const load = startEngineLoad(world.engines, 7);
   const expiring = startExpiring(world.engines);
-  for (let round = 0; round < ROUNDS; round += 1) await haveCompared(world);
+  const shown: DifferingKey[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) shown.push(...(await haveCompared(world)));
   await expiring.finish();
   const counters = await load.finish();
   await assertSameData(world, counters);
+  shown.push(...(await haveCompared(world)));
   await haveAgreed(world);
-  assert.equal(foundIn(await agreements(world)), 0);
+  assert.equal(foundIn(await agreements(world)), 0, `a difference was found, ${JSON.stringify(shown)}`);
 });
 
 /** Keys of every engine whose time comes all the while, and is set later now and then. */
