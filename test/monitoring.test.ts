@@ -81,12 +81,55 @@ test("the PodMonitors and the NetworkPolicy mean pods and ports that there are",
 
 const promtool = findPromtool();
 
-test("promtool takes the rules", { skip: promtool === undefined && "there is no promtool: npm run promtool" }, () => {
+const WITHOUT_PROMTOOL = promtool === undefined && "there is no promtool: npm run promtool";
+
+test("promtool takes the rules", { skip: WITHOUT_PROMTOOL }, () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "rules-"));
   const file = join(folder.path, "rules.yml");
   writeFileSync(file, stringify(rules));
   assert.match(execFileSync(promtool ?? "", ["check", "rules", file], { encoding: "utf8" }), /SUCCESS/);
 });
+
+test(
+  "an alert names the database whose newest backup is older than a schedule allows",
+  { skip: WITHOUT_PROMTOOL },
+  () => {
+    const of = (name: string, labels: string, values: string) => ({ series: `${name}{${labels}}`, values });
+    const [orders, carts] = ["orders", "carts"].map((name) => `database_namespace="team-a", database="${name}"`);
+    const stale = {
+      exp_labels: { severity: "warning", database_namespace: "team-a", database: "orders" },
+      exp_annotations: {
+        summary: "The newest backup of orders that can be restored is 1h 36m 0s old",
+        description:
+          "Its schedule asks for a newer one. `storectl backup list orders -n team-a` says what became of the last ones, and `storectl backup schedules` what the schedule waits for.",
+      },
+    };
+    testRules({
+      interval: "1m",
+      input_series: [
+        of("store_backup_age_seconds", orders ?? "", "4500+60x60"),
+        of("store_backup_wanted_age_seconds", `${orders ?? ""}, schedule="hourly"`, "5400x60"),
+        of("store_backup_wanted_age_seconds", `${orders ?? ""}, schedule="nightly"`, "129600x60"),
+        of("store_backup_age_seconds", carts ?? "", "4500+60x60"),
+      ],
+      alert_rule_test: [
+        { eval_time: "15m", alertname: "StoreBackupStale", exp_alerts: [] },
+        { eval_time: "20m", alertname: "StoreBackupStale", exp_alerts: [] },
+        { eval_time: "21m", alertname: "StoreBackupStale", exp_alerts: [stale] },
+      ],
+    });
+  },
+);
+
+/** What `promtool test rules` says of the alerts at these values; fails when it is something else. */
+function testRules(test: object): void {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "rules-"));
+  writeFileSync(join(folder.path, "rules.yml"), stringify(rules));
+  const file = join(folder.path, "test.yml");
+  writeFileSync(file, stringify({ rule_files: ["rules.yml"], tests: [test] }));
+  const { status, stdout, stderr } = spawnSync(promtool ?? "", ["test", "rules", file], { encoding: "utf8" });
+  assert.equal(status, 0, stdout + stderr);
+}
 
 function documentsOf(file: string): readonly Manifest[] {
   return parseAllDocuments(readFileSync(file, "utf8")).map((each) => each.toJS() as Manifest);

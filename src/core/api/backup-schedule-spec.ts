@@ -53,7 +53,13 @@ export const backupScheduleStatus = z.object({
     .optional()
     .describe("Name of the newest backup of this schedule that an engine has loaded."),
   lastRestorableTime: z.string().optional().describe("When that one was complete."),
+  wantedAgeSeconds: z
+    .int()
+    .optional()
+    .describe(
+      "How old the newest backup of the database may be that can be restored: half as much again as the longest time between two that are due.",
+    ),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
-  conditions: z.array(condition).optional().describe("Ready, Reconciling, Stalled."),
+  conditions: z.array(condition).optional().describe("Ready, Fresh, Reconciling, Stalled."),
 });
 export type BackupScheduleStatus = z.output<typeof backupScheduleStatus>;

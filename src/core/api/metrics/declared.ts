@@ -12,6 +12,8 @@ export interface DeclaredMetric {
   readonly bounds?: readonly number[];
 }
 
+const BACKUP = ["database_namespace", "database"] as const;
+
 const OPERATOR = {
   store_operator_info: gauge("operator", ["release"], "Always 1; the release of the operator"),
   store_operator_leading: gauge("operator", [], "1 while this operator leads, and 0 while it waits for its turn"),
@@ -19,6 +21,16 @@ const OPERATOR = {
   store_operator_passes_total: counter("operator", ["controller"], "Passes of a controller over an object"),
   store_operator_pass_failures_total: counter("operator", ["controller"], "Passes that have failed and are repeated"),
   store_operator_pass_seconds_total: counter("operator", ["controller"], "Time that these passes took"),
+  store_backup_age_seconds: gauge(
+    "operator",
+    BACKUP,
+    "Age of the newest backup of a database that can be restored; without one, the time since the first schedule of it was made",
+  ),
+  store_backup_wanted_age_seconds: gauge(
+    "operator",
+    [...BACKUP, "schedule"],
+    "How old that backup may be by a schedule",
+  ),
   store_webhook_reviews_total: counter("operator", ["kind", "outcome"], "Objects that the webhook has looked at"),
   store_webhook_review_seconds: histogram(
     "operator",

@@ -7,6 +7,7 @@ import type { BackupScheduleStatus } from "../../../core/api/backup-schedule-spe
 import type { StoreEnterpriseBackupSchedule } from "../../../core/api/kinds.ts";
 import type { BackupReason } from "../../../core/backup/decide.ts";
 import type { ScheduleStep } from "../../../core/backup/decide-schedule.ts";
+import type { Freshness, FreshnessFacts } from "../../../core/backup/freshness.ts";
 import type { ScheduledRun } from "../../../core/backup/schedule-runs.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
@@ -24,6 +25,8 @@ export interface ScheduleReport {
   readonly runs: readonly ScheduledRun[];
   /** The timetable that is followed, and since when, in milliseconds since 1970. */
   readonly followed: { readonly timetable: string; readonly since: number };
+  /** Of the database, whatever has made its backups; times in milliseconds since 1970. */
+  readonly freshness: Freshness & Pick<FreshnessFacts, "newestAt" | "wantedMs">;
 }
 
 /** With what it is said. */
@@ -42,12 +45,13 @@ export async function reportSchedule(
 ): Promise<void> {
   const before = object.status ?? {};
   const generation = object.metadata.generation ?? 0;
+  const fresh = freshStatement(report.freshness, generation);
   const status: BackupScheduleStatus = {
     ...historyOf(before, report),
     observedGeneration: generation,
-    conditions: withStatements(before.conditions, statementsOf(report.step, generation), deps.clock.now()),
+    conditions: withStatements(before.conditions, [...statementsOf(report.step, generation), fresh], deps.clock.now()),
   };
-  await write(deps, object, status, eventsOf(before, report.step));
+  await write(deps, object, status, [...eventsOf(before, report.step), ...staleEvents(before, fresh)]);
 }
 
 /** Says that nothing is done until the spec is corrected. */
@@ -73,7 +77,10 @@ async function write(
   cache.backupSchedules.learn(await events.recordAhead(object, announced, update));
 }
 
-function historyOf(before: BackupScheduleStatus, { step, runs, followed }: ScheduleReport): BackupScheduleStatus {
+function historyOf(
+  before: BackupScheduleStatus,
+  { step, runs, followed, freshness }: ScheduleReport,
+): BackupScheduleStatus {
   const { lastScheduleTime, lastBackup, missedScheduleTime } = before;
   const newest = newestRestorable(runs);
   const active = step.kind === "begin" ? step.name : runs.find(({ isOver }) => !isOver)?.name;
@@ -89,6 +96,7 @@ function historyOf(before: BackupScheduleStatus, { step, runs, followed }: Sched
     ...(step.kind === "miss" ? { missedScheduleTime: textOf(step.dueAt) } : {}),
     ...(active === undefined ? {} : { active }),
     ...newest,
+    wantedAgeSeconds: freshness.wantedMs / 1_000,
   };
 }
 
@@ -141,6 +149,27 @@ function say(isReady: boolean, { reason, message }: BackupReason, observedGenera
     { type: "Stalled", status: isReady ? "False" : "True", ...said },
   ];
 }
+
+function freshStatement(
+  { isStale, newestAt, wantedMs }: ScheduleReport["freshness"],
+  observedGeneration: number,
+): Statement {
+  const newest =
+    newestAt === undefined
+      ? "the database has no backup that can be restored"
+      : `the newest backup of the database that can be restored is of ${textOf(newestAt)}`;
+  const hours = Math.round((wantedMs / HOUR_MS) * 10) / 10;
+  const message = `${newest}; one that is at most ${hours} h old is wanted`;
+  const reason = isStale ? "Stale" : newestAt === undefined ? "Awaited" : "Restorable";
+  return { type: "Fresh", status: isStale ? "False" : "True", reason, message, observedGeneration };
+}
+
+function staleEvents({ conditions }: BackupScheduleStatus, { status, message }: Statement): readonly Announcement[] {
+  const isNew = conditions?.find(({ type }) => type === "Fresh")?.status !== "False";
+  return status === "False" && isNew ? [{ type: "Warning", reason: "BackupStale", message }] : [];
+}
+
+const HOUR_MS = 3_600_000;
 
 function textOf(time: number): string {
   return new Date(time).toISOString();

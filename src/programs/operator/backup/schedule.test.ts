@@ -14,7 +14,8 @@ import type { BackupPhase } from "../../../core/api/backup-spec.ts";
 import type { BackupScheduleSpec, BackupScheduleStatus } from "../../../core/api/backup-schedule-spec.ts";
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
 import { runName } from "../../../core/backup/schedule-runs.ts";
-import { Backups, BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { Backups, BackupSchedules, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { backupAgesIn } from "./ages.ts";
 import { scheduleReconciler } from "./schedule.ts";
 
 // A real API, and the passes over schedules of an operator whose clock the test moves. What becomes of a backup is said by the test.
@@ -122,6 +123,29 @@ test("one that is too late is left out, with an event; a schedule that is suspen
   assert.deepEqual([await scene.backups(), await scene.events()], [[], ["BackupMissed x1"]]);
 });
 
+test("a database whose newest backup is old has the condition and the event, until one can be restored", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make();
+  await using operator = await scene.operate();
+  assert.equal(
+    (await scene.says("Awaited", /has no backup that can be restored; .*1\.5 h/, "True", "Fresh")).wantedAgeSeconds,
+    5_400,
+  );
+  await operator.advance(scene.untilHour(1));
+  await scene.says("Running");
+  await operator.advance(1.5 * HOUR + 1_000);
+  await scene.says("Stale", /^the database has no backup/, "False", "Fresh");
+  const [age] = operator.ages().ages;
+  assert.deepEqual(age?.labels, { database_namespace: NAMESPACE, database: "orders" });
+  assert.ok(age.value > 5_400);
+  assert.deepEqual(operator.ages().wanted, [{ labels: { ...age.labels, schedule: "hourly" }, value: 5_400 }]);
+  await scene.end(scene.run(1), "Completed");
+  await scene.says("Restorable", /that can be restored is of 20/, "True", "Fresh");
+  assert.equal(operator.ages().ages[0]?.value, 0);
+  assert.ok((await scene.events()).includes("BackupStale x1"));
+});
+
 test("what cannot be followed is said with the field, also when no webhook was asked", async () => {
   await using world = await startOperatorWorld();
   const scene = scheduleIn(world);
@@ -162,12 +186,12 @@ function scheduleIn({ kube }: OperatorWorld) {
         .filter(({ involvedObject }) => involvedObject.name === ref.name)
         .map(({ reason, count }) => `${reason} x${count}`)
         .toSorted(),
-    /** Waits until `Ready` has that reason. */
-    async says(reason: string, message = /^/, status = "True"): Promise<BackupScheduleStatus> {
+    /** Waits until a condition has that reason. */
+    async says(reason: string, message = /^/, status = "True", of = "Ready"): Promise<BackupScheduleStatus> {
       let seen: BackupScheduleStatus = {};
       const isSaid = async (): Promise<boolean> => {
         seen = (await stored())?.status ?? {};
-        const ready = seen.conditions?.find(({ type }) => type === "Ready");
+        const ready = seen.conditions?.find(({ type }) => type === of);
         return ready?.reason === reason && message.test(ready.message) && ready.status === status;
       };
       await until(`the schedule says ${reason}`, isSaid).catch((error: unknown) => {
@@ -193,6 +217,7 @@ async function startSchedules(kube: Kube, clock: FakeClock) {
   const cache = {
     backups: startInformer(kube, Backups, options),
     backupSchedules: startInformer(kube, BackupSchedules, options),
+    databases: startInformer(kube, Databases, options),
   };
   const events = eventRecorder(kube, { component: "test", clock, log: silentLog });
   const reconcile = scheduleReconciler({ kube, clock, events, cache, log: silentLog });
@@ -210,6 +235,7 @@ async function startSchedules(kube: Kube, clock: FakeClock) {
   };
   return {
     advance: (ms: number) => clock.advance(ms),
+    ages: () => backupAgesIn(cache, NAMESPACE, clock.now().getTime()),
     stop,
     [Symbol.asyncDispose]: stop,
   };

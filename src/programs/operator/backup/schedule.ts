@@ -7,6 +7,7 @@ import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { backupScheduleSpec, type BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
 import { decideSchedule, followedTimetable, type ScheduleStep } from "../../../core/backup/decide-schedule.ts";
+import { freshnessOf, newestBackupAt, wantedAgeMs } from "../../../core/backup/freshness.ts";
 import { scheduledRunOf, type ScheduledRun } from "../../../core/backup/schedule-runs.ts";
 import { readTimetable, type Timetable } from "../../../core/base/timetable.ts";
 import { BACKUP_SCHEDULE_RULES, DEFAULT_TIME_ZONE } from "../../../core/planner/admission/backup-schedule.ts";
@@ -47,12 +48,16 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule): Promise<Outcome
   const { spec, timetable } = read;
   const { name, namespace = "default", creationTimestamp } = object.metadata;
   const now = clock.now().getTime();
+  const madeAt = creationTimestamp === undefined ? now : Date.parse(String(creationTimestamp));
   const runs = runsOf(deps, object, spec);
   const followed = followedTimetable(textOf(spec), object.status ?? {}, {
-    madeAt: creationTimestamp === undefined ? now : Date.parse(String(creationTimestamp)),
+    madeAt,
     now,
   });
   const { lastScheduleTime } = object.status ?? {};
+  const wantedMs = wantedAgeMs(timetable, now);
+  const newestAt = newestBackupAt(backupsIn(deps, namespace), spec.databaseName);
+  const freshness = { ...freshnessOf({ newestAt, since: madeAt, wantedMs, now }), newestAt, wantedMs };
   const step = decideSchedule({
     name,
     timetable,
@@ -64,7 +69,7 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule): Promise<Outcome
     isTaken: (other) => cache.backups.get({ name: other, namespace }) !== undefined,
     now,
   });
-  return act(deps, object, { spec, step, report: { step, runs, followed } });
+  return act(deps, object, { spec, step, report: { step, runs, followed, freshness } });
 }
 
 interface DecidedSchedule {
@@ -82,12 +87,12 @@ async function act(
     case "begin":
       if (!(await askFor(deps, object, spec, step.name))) return lookAgain(TAKEN_MS);
       await reportSchedule(deps, object, report);
-      return again(deps, step);
+      return again(deps, report);
     case "wait":
     case "miss":
     case "refuse":
       await reportSchedule(deps, object, report);
-      return again(deps, step);
+      return again(deps, report);
     default:
       return assertNever(step);
   }
@@ -120,14 +125,22 @@ async function askFor(
 }
 
 /** A timer knows nothing of a clock that is set meanwhile, so none is long. */
-function again({ clock }: ScheduleDeps, { lookAt }: ScheduleStep): Outcome {
-  return lookAt === undefined ? AT_REST : lookAgain(Math.min(lookAt - clock.now().getTime(), LONGEST_MS));
+function again({ clock }: ScheduleDeps, { step, freshness }: ScheduleReport): Outcome {
+  const { isStale, staleAt } = freshness;
+  const times = [...(step.lookAt === undefined ? [] : [step.lookAt]), ...(isStale ? [] : [staleAt + 1])];
+  return times.length === 0
+    ? AT_REST
+    : lookAgain(Math.min(...times.map((time) => time - clock.now().getTime()), LONGEST_MS));
+}
+
+function backupsIn({ cache }: Pick<ScheduleDeps, "cache">, namespace: string) {
+  return cache.backups.list().filter(({ metadata }) => metadata.namespace === namespace);
 }
 
 function runsOf({ cache }: ScheduleDeps, { metadata }: StoredSchedule, { databaseName }: BackupScheduleSpec) {
   const { name, namespace = "default" } = metadata;
-  return cache.backups.list().flatMap((backup): readonly ScheduledRun[] => {
-    const run = backup.metadata.namespace === namespace ? scheduledRunOf(backup, { name, databaseName }) : undefined;
+  return backupsIn({ cache }, namespace).flatMap((backup): readonly ScheduledRun[] => {
+    const run = scheduledRunOf(backup, { name, databaseName });
     return run === undefined ? [] : [run];
   });
 }

@@ -6,6 +6,7 @@ import { openSites } from "../../../mechanisms/observe/sites/sites.ts";
 import { runController, type Controller } from "#kit/reconcile/controller";
 import type { Outcome } from "#kit/reconcile/outcome";
 import { activeActiveReconciler } from "../active-active/controller.ts";
+import { backupAgesIn } from "../backup/ages.ts";
 import { backupReconciler } from "../backup/controller.ts";
 import { scheduleReconciler } from "../backup/schedule.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
@@ -30,6 +31,7 @@ export async function manageNamespace(deps: NamespaceDeps, signal: AbortSignal):
   const connections = openConnections(kube, clock);
   const sites = openSites(kube, clock);
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
+  const hideAges = deps.metrics.showAges(() => backupAgesIn(cache, deps.namespace, clock.now().getTime()));
   try {
     const { controllers, sources } = startControllers(deps, { connections, sites, events }, signal);
     for (const informer of [cache.clusters, cache.databases, cache.activeActives, cache.remoteClusters]) {
@@ -40,6 +42,7 @@ export async function manageNamespace(deps: NamespaceDeps, signal: AbortSignal):
     enqueueOnChange(sources, controllers);
     await Promise.all(Object.values(controllers).map((controller) => controller.stopped));
   } finally {
+    hideAges();
     await events.flush();
     await connections.close();
     await sites.close();

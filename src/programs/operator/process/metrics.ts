@@ -1,4 +1,5 @@
 import { exposition } from "../../../core/api/metrics/exposition.ts";
+import type { BackupAges } from "../backup/ages.ts";
 import type { Outcome } from "#kit/reconcile/outcome";
 
 /** Counts what controllers do. */
@@ -8,6 +9,8 @@ export interface Metrics {
   setLeading(leading: boolean): void;
   /** How many verbs the operator lacks. */
   setMissingPermissions(count: number): void;
+  /** Shows the ages of backups that `look` finds, until what it returns is called. */
+  showAges(look: () => BackupAges): () => void;
   /** Prometheus exposition format. */
   text(): string;
 }
@@ -21,6 +24,7 @@ interface Count {
 /** Metrics that begin at zero; `now` in milliseconds. */
 export function startMetrics(release: string, now: () => number): Metrics {
   const counts = new Map<string, Count>();
+  const looks = new Set<() => BackupAges>();
   let leads = false;
   let missingPermissions = 0;
   return {
@@ -46,15 +50,36 @@ export function startMetrics(release: string, now: () => number): Metrics {
     setMissingPermissions: (missing) => {
       missingPermissions = missing;
     },
-    text: () =>
-      exposition({
-        store_operator_info: [{ labels: { release }, value: 1 }],
-        store_operator_leading: [{ labels: {}, value: leads ? 1 : 0 }],
-        store_operator_missing_permissions: [{ labels: {}, value: missingPermissions }],
-        store_operator_passes_total: family(counts, ({ passes }) => passes),
-        store_operator_pass_failures_total: family(counts, ({ failures }) => failures),
-        store_operator_pass_seconds_total: family(counts, ({ milliseconds }) => milliseconds / 1000),
-      }),
+    showAges: (look) => {
+      looks.add(look);
+      return () => {
+        looks.delete(look);
+      };
+    },
+    text: () => exposition({ ...familiesOf(counts, release, { leads, missingPermissions }), ...agesOf(looks) }),
+  };
+}
+
+function familiesOf(
+  counts: ReadonlyMap<string, Count>,
+  release: string,
+  { leads, missingPermissions }: { readonly leads: boolean; readonly missingPermissions: number },
+) {
+  return {
+    store_operator_info: [{ labels: { release }, value: 1 }],
+    store_operator_leading: [{ labels: {}, value: leads ? 1 : 0 }],
+    store_operator_missing_permissions: [{ labels: {}, value: missingPermissions }],
+    store_operator_passes_total: family(counts, ({ passes }) => passes),
+    store_operator_pass_failures_total: family(counts, ({ failures }) => failures),
+    store_operator_pass_seconds_total: family(counts, ({ milliseconds }) => milliseconds / 1000),
+  };
+}
+
+function agesOf(looks: ReadonlySet<() => BackupAges>) {
+  const backups = [...looks].map((look) => look());
+  return {
+    store_backup_age_seconds: backups.flatMap(({ ages }) => ages),
+    store_backup_wanted_age_seconds: backups.flatMap(({ wanted }) => wanted),
   };
 }
 
