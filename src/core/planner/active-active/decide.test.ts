@@ -43,7 +43,6 @@ const spec = { ...configured("120MB"), storeEnterpriseCluster: { name: "west" },
 const rest = { spec, site: undefined };
 const newer = { ...known, edit: { count: 2, author: "east" }, configuration: configured("200MB") };
 const { numbers } = numberSites(known);
-
 const cases: readonly Case[] = [
   {
     rule: "an object that is the same everywhere, and has its database, is left alone",
@@ -207,9 +206,9 @@ const cases: readonly Case[] = [
     finds: "SpecInvalid",
   },
   {
-    rule: "a deletion here is recorded before the finalizer is removed",
+    rule: "a deletion here is recorded before the finalizer is removed, with who deletes",
     object: { isDeleted: true },
-    does: { kind: "write-record", record: { ...known, deleted: true } },
+    does: { kind: "write-record", record: { ...known, deleted: true, edit: { count: 2, author: "west" } } },
   },
   {
     rule: "the finalizer is removed once the deletion is recorded",

@@ -8,11 +8,11 @@ import type { Release } from "../../releases/catalogue/release.ts";
 import { agreementText, compareSpec, firstRecord } from "./agreement.ts";
 import { canonical } from "./canonical.ts";
 import { linkedDatabaseAct, type ParticipantDatabase, type LinkedDatabaseAct } from "./linked.ts";
-import { numberSites, withoutNumbers } from "./numbers.ts";
+import { numberSites, siteNumber, withoutNumbers } from "./numbers.ts";
 import { participantFindings, type Participant } from "./participants.ts";
 import type { LinkFacts } from "./replication.ts";
 import { turnFindings, type SiteDatabase } from "./turn.ts";
-import { joinedRecord, liveRecord } from "./record.ts";
+import { deletionBy, deletionOf, joinedRecord, liveRecord, recordOf } from "./record.ts";
 import { sliceFindings } from "./slices.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
@@ -148,8 +148,9 @@ function awaitedBy(view: ActiveActiveView, record: ActiveActiveRecord | undefine
 function knownRecord(view: ActiveActiveView): ActiveActiveRecord | undefined {
   const { name, own, others } = view;
   const all = [...own, ...others];
-  const gone = new Set(all.filter(({ deleted }) => deleted === true).map(({ guid }) => guid));
-  const live = all.filter((record) => record.name === name && !gone.has(record.guid));
+  const isGone = ({ guid, deleted }: ActiveActiveRecord): boolean =>
+    deleted === true || deletionOf(all, guid) !== undefined;
+  const live = all.filter((record) => record.name === name && !isGone(record));
   const [first, ...rest] = live;
   return first && storedRecord(view, rest.reduce(joinedRecord, first));
 }
@@ -163,11 +164,17 @@ function storedRecord({ knowsLinks }: ActiveActiveView, record: ActiveActiveReco
 function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | undefined): ActiveActiveAct | undefined {
   const { name, own, others, self } = view;
   const mine = liveRecord(own, name);
-  const deleted = mine && others.find(({ guid, deleted: gone }) => guid === mine.guid && gone === true);
+  const deleted = mine && deletionOf([...own, ...others], mine.guid);
   if (deleted !== undefined) return { kind: "write-record", record: deleted };
   const isElsewhere = known !== undefined && liveRecord(others, name) !== undefined;
-  if (isElsewhere && known.participants.some((one) => one.name === self)) return { kind: "make-object", record: known };
-  return undefined;
+  if (!isElsewhere || self === undefined || !known.participants.some((one) => one.name === self)) return undefined;
+  return hasDeletedSite(own, known, self) ? undefined : { kind: "make-object", record: known };
+}
+
+/** It has deleted its database under the number that the site still has: without its data it needs another one. */
+function hasDeletedSite(own: readonly ActiveActiveRecord[], known: ActiveActiveRecord, self: string): boolean {
+  const mine = recordOf(own, known.guid);
+  return mine?.deleted === true && siteNumber(mine, self) === siteNumber(known, self);
 }
 
 /** Deleted here: the others know it before the object goes, unless this cluster does not take part in it. */
@@ -181,13 +188,13 @@ function teardownAct(
     listed.some(({ name }) => name === self),
   );
   const mine = known && own.some(({ guid, deleted }) => guid === known.guid && deleted !== true);
-  return participates && known !== undefined && mine === true
-    ? { kind: "write-record", record: { ...known, deleted: true } }
+  return participates && self !== undefined && known !== undefined && mine === true
+    ? { kind: "write-record", record: deletionBy(self, known) }
     : { kind: "release-object" };
 }
 
 function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveActiveObject): boolean {
-  return guid !== undefined && [...own, ...others].some((one) => one.guid === guid && one.deleted === true);
+  return guid !== undefined && deletionOf([...own, ...others], guid) !== undefined;
 }
 
 /** What brings object and records together; undefined when they say the same. What is refused here does not reach others. */

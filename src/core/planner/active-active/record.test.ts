@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { joinedRecord, liveRecord, recordOf, withRecord } from "./record.ts";
+import { numberSites } from "./numbers.ts";
+import { deletionBy, isDeletedFor, joinedRecord, liveRecord, recordOf, withRecord } from "./record.ts";
 
 const base: ActiveActiveRecord = {
   guid: "a",
@@ -40,10 +41,10 @@ const cases: readonly (readonly [
     { version: "8.0", edit: { count: 2, author: "west" }, configuration: { memorySize: "2GB" } },
   ],
   [
-    "deleted once is deleted",
+    "deleted once is deleted, and later edits do not hide who deleted it",
     { deleted: true },
     { edit: { count: 9, author: "west" } },
-    { deleted: true, edit: { count: 9, author: "west" } },
+    { deleted: true },
   ],
   ["made at once under one name, the lower guid is kept", { guid: "b" }, { guid: "a" }, { guid: "a" }],
 ];
@@ -93,6 +94,37 @@ test("records of a cluster: one that is known to be deleted stays so, and the na
   const again = withRecord(gone, { ...base, guid: "z" });
   assert.equal(liveRecord(again, "carts")?.guid, "z");
   assert.equal(recordOf(again, "a")?.deleted, true);
+});
+
+const byWest = deletionBy("west", base);
+const withoutWest = { ...base, participants: [{ name: "east" }], edit: { count: 2, author: "east" } };
+
+for (const [rule, records, kept] of [
+  ["deletes the database", [base, byWest], byWest],
+  [
+    "deletes it also when others have edited it meanwhile",
+    [{ ...base, edit: { count: 9, author: "east" } }, byWest],
+    byWest,
+  ],
+  ["changes nothing when the site was taken out before", [withoutWest, byWest], withoutWest],
+  ["counts no more when it is known that the site was taken out before", [byWest, withoutWest], withoutWest],
+  ["stays what it is for another deletion", [byWest, deletionBy("east", base)], byWest],
+] as const)
+  test(`records of a cluster: a deletion by a site ${rule}`, () => {
+    assert.deepEqual(records.reduce<readonly ActiveActiveRecord[]>(withRecord, []), [kept]);
+  });
+
+test("a deletion by a site that was taken out does not hold when the site is listed again, under another number", () => {
+  const numbered = numberSites(base);
+  const deletion = deletionBy("west", numbered);
+  assert.equal(isDeletedFor(numbered, deletion), true);
+  const out = numberSites({ ...numbered, participants: [{ name: "east" }], edit: { count: 2, author: "east" } });
+  const again = numberSites({ ...out, participants: base.participants, edit: { count: 3, author: "east" } });
+  assert.equal(isDeletedFor(again, deletion), false);
+});
+
+test("a deletion of a release that names no deleter holds", () => {
+  assert.equal(isDeletedFor(withoutWest, { ...base, deleted: true, edit: { count: 1, author: "north" } }), true);
 });
 
 test("records of a cluster: of those that are deleted the last hundred are kept", () => {

@@ -47,7 +47,7 @@ function otherShards(known: ActiveActiveRecord, name: string, wanted: number): F
   const has = shardsOfSite(known, name);
   const anew = [
     `storectl active-active remove-site ${known.name} ${name}`,
-    `at "${name}", as soon as its object says NotParticipating (before, this deletes the database everywhere), ${deleteActiveActive(known.name)}`,
+    `at "${name}", as soon as its object says NotParticipating (before, this deletes it at sites that do not know yet that it is out), ${deleteActiveActive(known.name)}`,
     `storectl active-active add-site ${known.name} ${name}/${wanted}`,
   ];
   return block(
