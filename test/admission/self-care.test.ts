@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import { KINDS } from "../../src/core/api/kinds.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, type KeyPair } from "#kit/pki/authority";
 import { definitionsOf, yaml } from "../../src/core/releases/bundle/bundle.ts";
@@ -147,11 +148,24 @@ await test("a secret that cannot be used is replaced, and says why in the log", 
   assert.match(world.log(), /the secret admission-tls is replaced.*the pair cannot be read/);
 });
 
+await test("a schedule of backups that cannot be followed is refused with the field, and what is allowed", async () => {
+  const { kubectl } = world;
+  const sample = readFileSync("deploy/samples/backup-schedule.yaml", "utf8");
+  const refused = (from: string, to: string) => kubectl.refusedGiven(sample.replace(from, to), "apply -f -");
+  const daily = await refused("30 2 * * *", '"@daily"');
+  assert.match(daily, /spec\.schedule: Invalid value: "@daily": it has five fields: .*write for instance "30 2 /);
+  assert.match(
+    await refused("Europe/Berlin", "Berlin"),
+    /spec\.timeZone: Invalid value: "Berlin": .* "Europe\/Berlin"/,
+  );
+  assert.match(await refused("orders-nightly", "n".repeat(53)), /metadata\.name: Invalid value: .*52 characters/);
+});
+
 await test("definitions of an older release are refused, those of this one and marks of newer ones are not", async () => {
   const { kubectl } = world;
   const older = definitionsOf(release("8.0.18-11")).map(yaml).join("---\n");
   const refused = await kubectl.refusedGiven(older, "apply -f -");
-  assert.equal(refused.match(/denied the request: metadata\.annotations/g)?.length, 5, refused);
+  assert.equal(refused.match(/denied the request: metadata\.annotations/g)?.length, Object.keys(KINDS).length, refused);
   assert.match(refused, /of 8\.0\.18-11 and would replace the one of 8\.2\.0-12: fields .* would be cut off objects/);
   assert.match(refused, /leave it as it is: older operators work with it/);
   const crd = "crd storeenterpriseclusters.app.storeenterprise.io";
