@@ -82,9 +82,17 @@ async function measure(scene: Scene, name: string, change: () => Promise<void>):
     tookMs = performance.now() - began;
   });
   const held = heldBy(scene).slice(before);
-  for (const ms of held) holds.note(ms);
-  const longest = Math.max(0, ...held).toFixed(1);
+  for (const { heldMs } of held) holds.note(heldMs);
+  const longest = Math.max(0, ...held.map(({ heldMs }) => heldMs)).toFixed(1);
   add(changes, `${name}, ${(tookMs / 1_000).toFixed(1)} s, held ${held.length} times, at most ${longest} ms`, seen);
+  for (const { beganMs } of held)
+    if (beganMs !== undefined) console.log(`  the steps began after ${stepsText(beganMs)} ms`);
+}
+
+function stepsText(beganMs: NonNullable<Hold["beganMs"]>): string {
+  return Object.entries(beganMs)
+    .map(([step, ms]) => `${step} ${ms}`)
+    .join(", ");
 }
 
 function rest(): Promise<void> {
@@ -101,12 +109,18 @@ function add(series: Series, what: string, seen: Seen): void {
   for (const complaint of complaints) console.log(`  ${complaint}`);
 }
 
-/** How long clients were held by each change of a primary or of the table so far, as the leaders say it, in milliseconds. */
-function heldBy({ cluster }: Scene): readonly number[] {
+/** As a leader says it, in milliseconds. */
+interface Hold {
+  readonly heldMs: number;
+  /** When each step began, of a change of the table. */
+  readonly beganMs?: Readonly<Record<string, number>>;
+}
+
+/** How long clients were held by each change of a primary or of the table so far. */
+function heldBy({ cluster }: Scene): readonly Hold[] {
   const lines = NODES.flatMap((node) => cluster.log(node).split("\n"));
   return lines
     .filter((line) => /"msg":"(switched over|other shards serve)"/.test(line))
-    .map((line) => JSON.parse(line) as { readonly ts: string; readonly heldMs: number })
-    .toSorted((one, other) => one.ts.localeCompare(other.ts))
-    .map(({ heldMs }) => heldMs);
+    .map((line) => JSON.parse(line) as Hold & { readonly ts: string })
+    .toSorted((one, other) => one.ts.localeCompare(other.ts));
 }

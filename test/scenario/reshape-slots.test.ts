@@ -84,7 +84,6 @@ await test("the primary of a shard that is kept is killed while the others are c
 for (const [at, slots] of [
   ["copy", ["0-4094", "4095-8191", "8192-16383"]],
   ["hold", ["0-4095", "4096-8191", "8192-16383"]],
-  ["promote", ["0-8191", "8192-16383"]],
   ["retire", ["0-99", "100-8191", "8192-16383"]],
 ] as const)
   await test(`the agent that leads is killed at ${at}: the slots become ${slots.join(" ")}, one shard is kept, nothing lost`, async () => {
@@ -141,7 +140,7 @@ function placesOf({ id, epoch, primary, instances }: DatabaseRecord["shards"][nu
 
 /** Waits until the record has got to this phase; a short one may have passed. */
 async function phase(wanted: ReshapeIntent["phase"]): Promise<ReshapeIntent> {
-  const order = ["copy", "hold", "promote", "retire"];
+  const order = ["copy", "hold", "retire"];
   let found: ReshapeIntent | undefined;
   const isThere = async (): Promise<boolean> => {
     found = (await record()).reshape;

@@ -89,8 +89,8 @@ export interface ReshapeIntent {
   /** The epoch of the table that begins with the new shards; it rises each time that a hold for it is taken back. */
   readonly tableEpoch: number;
   /**
-   * `copy`: mover and engines work. `hold`: written before clients are held. `promote`: the new shards have all, and become primaries.
-   * `retire`: the new table serves, and `shards` are the former ones that are not kept, which go.
+   * `copy`: mover and engines work. `hold`: written before clients are held; what the engines show says whether the new shards serve them. `return`: the new
+   * table does not come, and the former shards are to serve again. `retire`: the new table serves, and `shards` are the former ones that are not kept, which go.
    */
   readonly phase: ReshapePhase;
   /** In the order of their slots. */
@@ -113,5 +113,5 @@ export interface MoverPlace {
 }
 
 /** The phases of another number of shards, in their order. */
-export const RESHAPE_PHASES = ["copy", "hold", "promote", "retire"] as const;
+export const RESHAPE_PHASES = ["copy", "hold", "return", "retire"] as const;
 export type ReshapePhase = (typeof RESHAPE_PHASES)[number];

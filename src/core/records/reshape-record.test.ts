@@ -4,11 +4,11 @@ import { reshapedRecord } from "../../../test/kit/facts/reshaped.ts";
 import type { DatabaseRecord } from "../api/records.ts";
 import {
   copyAgain,
-  copyFromStart,
+  copyAfterReturn,
   holdForTable,
   isServed,
-  promoteForTable,
   serveTable,
+  tableMoveBegun,
   tableMoveOf,
   takeTableBack,
   withoutFurtherShards,
@@ -21,8 +21,8 @@ const copying = reshapedRecord();
 const FAILED = { code: "MOVER_TARGET_GONE", why: "it ended" };
 const move: TableMove = { tableEpoch: 1, attempt: 1, serving: tableMoveOf(copying)?.serving ?? "" };
 const holding = must(holdForTable(copying, move));
-const promoting = must(promoteForTable(holding, move));
-const served = must(serveTable(promoting, move, NOW));
+const served = must(serveTable(holding, move, NOW));
+const back = takeTableBack(holding, 1);
 
 function must(record: DatabaseRecord | undefined): DatabaseRecord {
   assert.ok(record !== undefined);
@@ -30,12 +30,12 @@ function must(record: DatabaseRecord | undefined): DatabaseRecord {
 }
 
 test("each step of a switch may follow the one before in the store", () => {
-  const steps = [copying, holding, promoting, served, withoutFurtherShards(served)];
+  const steps = [copying, holding, served, withoutFurtherShards(served)];
   for (const [at, record] of steps.slice(1).entries())
     assert.equal(whyNoSuccessor(steps[at] ?? copying, record), undefined);
-  for (const record of [holding, promoting]) assert.equal(whyNoSuccessor(record, takeTableBack(record, 1)), undefined);
-  const back = takeTableBack(promoting, 1);
-  assert.equal(whyNoSuccessor(back, copyFromStart(back, 2, NOW)), undefined);
+  assert.equal(whyNoSuccessor(holding, back), undefined);
+  for (const isAnew of [false, true])
+    assert.equal(whyNoSuccessor(back, copyAfterReturn(back, 2, { isAnew, now: NOW })), undefined);
   assert.equal(whyNoSuccessor(copying, copyAgain(copying, NOW, FAILED)), undefined);
 });
 
@@ -53,15 +53,14 @@ test("the shards to be serve with all their replicas in sync, and the former pri
     shards?.map(({ id, instances, inSync }) => [id, instances.map((one) => one.id), inSync]),
     [[1, [1], undefined]],
   );
-  assert.ok(isServed(served, move) && isServed(withoutFurtherShards(served), move) && !isServed(promoting, move));
+  assert.ok(isServed(served, move) && isServed(withoutFurtherShards(served), move) && !isServed(holding, move));
 });
 
 test("a leader whose switch was taken back goes no further, also when the next one has got as far", () => {
-  const back = takeTableBack(holding, 1);
-  assert.deepEqual([back.reshape?.phase, back.reshape?.tableEpoch, back.reshape?.attempt], ["copy", 2, 1]);
-  const next = must(tableMoveOf(back) && holdForTable(back, { ...move, tableEpoch: 2 }));
-  for (const record of [back, next]) assert.equal(promoteForTable(record, move), undefined);
-  assert.equal(serveTable(takeTableBack(promoting, 1), move, NOW), undefined);
+  const again = copyAfterReturn(back, 2, { isAnew: false, now: NOW });
+  assert.deepEqual([again.reshape?.phase, again.reshape?.tableEpoch, again.reshape?.attempt], ["copy", 3, 1]);
+  const next = must(tableMoveOf(again) && holdForTable(again, { ...move, tableEpoch: 3 }));
+  for (const record of [back, again, next]) assert.equal(serveTable(record, move, NOW), undefined);
 });
 
 test("no step follows when a shard that serves has another primary: the mover has followed the former one", () => {
@@ -70,21 +69,20 @@ test("no step follows when a shard that serves has another primary: the mover ha
     shards: record.shards.map((shard) => ({ ...shard, primary: 2, epoch: 2 })),
   });
   assert.equal(holdForTable(failedOver(copying), move), undefined);
-  assert.equal(promoteForTable(failedOver(holding), move), undefined);
-  assert.equal(serveTable(failedOver(promoting), move, NOW), undefined);
+  assert.equal(serveTable(failedOver(holding), move, NOW), undefined);
 });
 
 test("shards that may have been promoted are filled anew, and not before the former ones serve", () => {
-  const back = takeTableBack(promoting, 1);
-  assert.deepEqual([back.reshape?.phase, back.reshape?.tableEpoch], ["promote", 2]);
-  const again = copyFromStart(back, 2, NOW);
+  assert.deepEqual([back.reshape?.phase, back.reshape?.tableEpoch], ["return", 2]);
+  const anew = { isAnew: true, now: NOW };
+  const again = copyAfterReturn(back, 2, anew);
   assert.deepEqual([again.reshape?.phase, again.reshape?.tableEpoch, again.reshape?.attempt], ["copy", 3, 2]);
-  assert.equal(copyFromStart(back, 1, NOW), back, "another leader has taken it back once more");
+  assert.equal(copyAfterReturn(back, 1, anew), back, "another leader has taken it back once more");
 });
 
 test("what has not begun is not taken back, and in the middle of a switch nothing is removed", () => {
-  for (const record of [copying, served]) assert.equal(takeTableBack(record, 1), record);
-  for (const record of [holding, promoting]) {
+  for (const record of [copying, served, back]) assert.equal(takeTableBack(record, 1), record);
+  for (const record of [holding, back]) {
     assert.equal(withoutFurtherShards(record), record);
     assert.equal(copyAgain(record, NOW, FAILED), record);
   }
@@ -93,7 +91,6 @@ test("what has not begun is not taken back, and in the middle of a switch nothin
 
 /** Shard 2 of the database that has just been served is replaced by two, and shard 3 is kept. */
 function keeping(): DatabaseRecord {
-  const served = must(serveTable(promoting, move, NOW));
   const record: DatabaseRecord = { ...withoutFurtherShards(served), nextShard: 4 };
   const slots = [[{ from: 0, to: 99 }], [{ from: 100, to: 8_191 }]] as const;
   const shards = slots.map((own, at) => {
@@ -120,7 +117,9 @@ test("a shard with which those to be share no slot is kept as it is, and only th
   const kept = begun.shards.find(({ id }) => id === 3);
   const second = tableMoveOf(begun);
   assert.ok(second !== undefined);
-  const ready = must(promoteForTable(must(holdForTable(begun, second)), second));
+  const ready = must(holdForTable(begun, second));
+  assert.deepEqual(tableMoveBegun(ready), second, "a leader that finds it knows which switch it is");
+  for (const record of [begun, back]) assert.equal(tableMoveBegun(record), undefined);
   const after = must(serveTable(ready, second, NOW));
   assert.equal(whyNoSuccessor(ready, after), undefined);
   assert.deepEqual(

@@ -20,6 +20,13 @@ export function tableMoveOf(record: DatabaseRecord): TableMove | undefined {
   return { tableEpoch: reshape.tableEpoch, attempt: reshape.attempt, serving: servingText(record) };
 }
 
+/** The switch that a leader has begun; undefined unless clients may be held for one, or served by its shards. */
+export function tableMoveBegun(record: DatabaseRecord): TableMove | undefined {
+  const { reshape } = record;
+  if (reshape?.phase !== "hold") return undefined;
+  return { tableEpoch: reshape.tableEpoch, attempt: reshape.attempt, serving: servingText(record) };
+}
+
 function servingText({ shards }: DatabaseRecord): string {
   return JSON.stringify(shards.map(({ id, epoch, primary, switchover }) => [id, epoch, primary, switchover?.epoch]));
 }
@@ -32,23 +39,10 @@ export function copyAgain(record: DatabaseRecord, now: string, failed: ReshapeIn
   return { ...record, reshape: failed === undefined ? begun : { ...begun, failed } };
 }
 
-/** Clients may be held from now on; undefined when another leader was first, or copying has begun anew. */
+/** Clients may be held from now on, and shards to be promoted; undefined when another leader was first, or copying has begun anew. */
 export function holdForTable(record: DatabaseRecord, move: TableMove): DatabaseRecord | undefined {
-  return enter(record, move, ["copy", "hold"]);
-}
-
-/** All that sources have is at the shards to be: they may be promoted from now on; undefined when another leader has taken the switch back. */
-export function promoteForTable(record: DatabaseRecord, move: TableMove): DatabaseRecord | undefined {
-  return enter(record, move, ["hold", "promote"]);
-}
-
-function enter(
-  record: DatabaseRecord,
-  move: TableMove,
-  [from, to]: readonly [ReshapePhase, ReshapePhase],
-): DatabaseRecord | undefined {
-  const reshape = underWay(record, move, from);
-  return reshape === undefined ? undefined : { ...record, reshape: { ...reshape, phase: to } };
+  const reshape = underWay(record, move, "copy");
+  return reshape === undefined ? undefined : { ...record, reshape: { ...reshape, phase: "hold" } };
 }
 
 /**
@@ -56,7 +50,7 @@ function enter(
  * the switch back. All replicas of the shards to be have what their primaries have.
  */
 export function serveTable(record: DatabaseRecord, move: TableMove, until: string): DatabaseRecord | undefined {
-  const reshape = underWay(record, move, "promote");
+  const reshape = underWay(record, move, "hold");
   if (reshape === undefined) return undefined;
   const kept = keptShards(record);
   return {
@@ -79,25 +73,28 @@ export function isServed({ tableEpoch, reshape }: DatabaseRecord, move: TableMov
 }
 
 /**
- * The switch of this epoch goes no further: a leader that began it finds its epoch gone. Clients go on at the shards that serve. While shards to be may
- * have been promoted, the phase stays, until `copyFromStart`. Itself unless this switch has begun.
+ * The switch of this epoch goes no further: a leader that began it finds its epoch gone, and no leader lets the shards to be serve. Those that serve are to be
+ * primaries again, until `copyAfterReturn`. Itself unless this switch has begun.
  */
 export function takeTableBack(record: DatabaseRecord, tableEpoch: number): DatabaseRecord {
   const { reshape } = record;
-  if (reshape?.tableEpoch !== tableEpoch || (reshape.phase !== "hold" && reshape.phase !== "promote")) return record;
-  const phase = reshape.phase === "hold" ? "copy" : reshape.phase;
-  return { ...record, reshape: { ...reshape, phase, tableEpoch: reshape.tableEpoch + 1 } };
+  if (reshape?.phase !== "hold" || reshape.tableEpoch !== tableEpoch) return record;
+  return { ...record, reshape: { ...reshape, phase: "return", tableEpoch: tableEpoch + 1 } };
 }
 
-/** The shards to be are filled anew, because they may have been promoted; itself unless this switch was taken back, and no later one. `now`: ISO instant. */
-export function copyFromStart(record: DatabaseRecord, tableEpoch: number, now: string): DatabaseRecord {
+/**
+ * Copying goes on once the former shards serve, and begins anew where shards to be may have been promoted; itself unless this switch was taken back, and no
+ * later one. `now`: ISO instant.
+ */
+export function copyAfterReturn(
+  record: DatabaseRecord,
+  tableEpoch: number,
+  { isAnew, now }: { readonly isAnew: boolean; readonly now: string },
+): DatabaseRecord {
   const { reshape } = record;
-  if (reshape?.phase !== "promote" || reshape.tableEpoch !== tableEpoch) return record;
-  return copyAgain(
-    { ...record, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } },
-    now,
-    reshape.failed,
-  );
+  if (reshape?.phase !== "return" || reshape.tableEpoch !== tableEpoch) return record;
+  const copying = { ...record, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } } as const;
+  return isAnew ? copyAgain(copying, now, reshape.failed) : copying;
 }
 
 /** The shards that served before are gone, or those to be, which clients have never seen: their nodes remove the data. Itself in the middle of a switch. */

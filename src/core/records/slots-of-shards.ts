@@ -65,8 +65,8 @@ type Standing = ReshapePhase | "none";
 const FOLLOWS: Readonly<Record<Standing, readonly Standing[]>> = {
   none: ["copy"],
   copy: ["hold", "none"],
-  hold: ["copy", "promote"],
-  promote: ["copy", "retire"],
+  hold: ["return", "retire"],
+  return: ["copy"],
   retire: ["none"],
 };
 
@@ -76,7 +76,7 @@ function whyNoStep(before: Shards, after: Shards): string | undefined {
   const step = `another number of shards goes from ${from} to ${to}`;
   if (!FOLLOWS[from].includes(to)) return step;
   const [meant = 0, next = 0] = [before.reshape?.tableEpoch, after.reshape?.tableEpoch];
-  if (to === "copy" && next <= meant) return `${step} and its epoch stays ${meant}`;
+  if ((to === "copy" || to === "return") && next <= meant) return `${step} and its epoch stays ${meant}`;
   return from === "none" ? whyNotNew(before, after) : undefined;
 }
 
@@ -102,7 +102,7 @@ function whyNoTable(before: Shards, after: Shards): string | undefined {
 /** The shards that were to be serve, all of them, beside those that are kept; the others that served retire. */
 function whyNoHandOver({ phase, tableEpoch }: ReshapeIntent, before: Shards, after: Shards): string | undefined {
   const isWhole =
-    phase === "promote" &&
+    phase === "hold" &&
     after.tableEpoch === tableEpoch &&
     tableOf(after.shards) === tableOf(nextTable(before)) &&
     after.reshape !== undefined &&

@@ -181,11 +181,7 @@ const cases: readonly (readonly [rule: string, scene: Scene, want: string | RegE
   ["a node of a new shard that stays away ends it", { nodes: [away(3, 20_000)] }, "withdraw-reshape"],
   ["a node that was away for a moment does not", { nodes: [away(3, 2_000)] }, "switch-table"],
   ["a hold that was found is resolved first", { reshape: { phase: "hold" }, but: { 1: dead } }, "resume-table"],
-  [
-    "promotions that were found are resolved first",
-    { reshape: { phase: "promote" }, but: { 1: dead } },
-    "resume-table",
-  ],
+  ["a return that was found is ended first", { reshape: { phase: "return" }, but: { 1: dead } }, "resume-table"],
 ];
 
 for (const [rule, given, want] of cases)

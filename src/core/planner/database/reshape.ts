@@ -30,7 +30,7 @@ export function isCopying({ reshape }: Pick<DatabaseRecord, "reshape">): boolean
 export function unfinishedTable({ record, reshape: facts }: DatabaseFacts): LeaderProposal | undefined {
   switch (record.reshape?.phase) {
     case "hold":
-    case "promote":
+    case "return":
       return { kind: "resume-table" };
     case "retire":
       return facts?.mayRetire === true ? { kind: "retire-shards" } : undefined;

@@ -26,16 +26,16 @@ const cases: Readonly<
     follow: { ...OF_SERVING, ...OF_REPLICAS, 3: "3:20101", 5: "3:20102" },
   },
   hold: {
-    rule: "they go on while clients are held",
-    follow: { ...OF_SERVING, ...OF_REPLICAS, 3: "3:20101", 5: "3:20102" },
-  },
-  promote: {
     rule: "they are primaries from when they may be promoted: one that ends is not started empty",
+    follow: { ...OF_SERVING, ...OF_REPLICAS },
+  },
+  return: {
+    rule: "they are followers again when the former shards serve, and not before",
     follow: { ...OF_SERVING, ...OF_REPLICAS },
   },
 };
 
-for (const phase of ["copy", "hold", "promote"] as const)
+for (const phase of ["copy", "hold", "return"] as const)
   test(`${phase}: ${cases[phase].rule}`, () => {
     assert.deepEqual(followed(reshapedRecord(phase)), cases[phase].follow);
   });

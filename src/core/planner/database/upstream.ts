@@ -1,5 +1,5 @@
 import { everyShard } from "../../api/every-shard.ts";
-import type { DatabaseRecord, InstanceRecord, ReshapeIntent, ShardRecord } from "../../api/records.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { primaryOf, wantsTls } from "./facts.ts";
 
 /** Where an instance finds what it follows: the engine of its primary, or a mover. */
@@ -10,8 +10,8 @@ export interface UpstreamPlace {
 }
 
 /**
- * What an instance follows by its record; undefined: it is a primary. A shard that is to be follows the mover until it is promoted. From then on, and
- * in a shard that served before, an engine that ends is not started again: it would have nothing.
+ * What an instance follows by its record; undefined: it is a primary. A shard that is to be follows the mover until clients may be held. From then on, and
+ * in a shard that served before, an engine that ends is not started again: what it had shown would be gone.
  */
 export function upstreamOf(
   record: DatabaseRecord,
@@ -22,13 +22,8 @@ export function upstreamOf(
   const { reshape } = record;
   const place = reshape?.shards.findIndex((one) => one.id === shard.id) ?? -1;
   const port = reshape?.mover.ports[place];
-  if (reshape === undefined || port === undefined || !isFilled(reshape)) return undefined;
+  if (reshape === undefined || port === undefined || reshape.phase !== "copy") return undefined;
   return { node: reshape.mover.node, port, ...(needsCertificate(record) ? { tls: true } : {}) };
-}
-
-/** The shards to be follow the mover. */
-function isFilled({ phase }: ReshapeIntent): boolean {
-  return phase === "copy" || phase === "hold";
 }
 
 /** While a database moves to TLS or from it, engines without it replicate from those with it. Where engines have a certificate, a mover shows one too. */

@@ -21,7 +21,7 @@ import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import type { ProxyPort, SwitchoverResult } from "../switchover/ports.ts";
 import { resolveIntent } from "../switchover/resolve.ts";
 import { switchOver } from "../switchover/switchover.ts";
-import { takeBackTable } from "../switchover/table-back.ts";
+import { resolveTable } from "../switchover/table-resolve.ts";
 import type { TableResult } from "../switchover/table-ports.ts";
 import { switchTable } from "../switchover/table-switch.ts";
 import { verifyReplica, type VerifyResult } from "../switchover/verify.ts";
@@ -101,7 +101,7 @@ export class LeaderOperations implements ShardOperations {
   async resumeTable(record: DatabaseRecord): Promise<void> {
     const { instances } = await gatherFacts(this.#context, record, new Set());
     const isDead = (instance: number): boolean => instances.get(instance)?.state === "dead";
-    await takeBackTable({ record, isDead }, await this.#ports.forTable(record));
+    await resolveTable({ record, isDead }, await this.#ports.forTable(record));
   }
 
   async reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void> {

@@ -55,7 +55,7 @@ for (const [rule, record, known, begins] of [
     ["later"],
   ],
   ["while clients are held none begins", reshapedRecord("hold"), [1], ["no more"]],
-  ["while engines are promoted none begins", reshapedRecord("promote"), [1], ["no more"]],
+  ["while the former shards come back none begins", reshapedRecord("return"), [1], ["no more"]],
   [
     "the mover of another node is none of this one",
     reshapedRecord("copy", { mover: { node: 2, ports: [1, 2] } }),

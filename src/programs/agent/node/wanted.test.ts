@@ -54,23 +54,22 @@ test("engines of a site tell what expires from what they evict from their start 
 });
 
 test("a node runs the engines of shards that are to be, and leaves one down that ends while they become primaries", () => {
-  const wanted = (phase: "copy" | "hold" | "promote") =>
+  const wanted = (phase: "copy" | "hold" | "return") =>
     [1, 2, 3]
       .flatMap((node) => nodeInstances(reshapedRecord(phase), node, held, means))
       .filter(({ instance }) => instance > 2)
       .map(({ instance, role, primary, switching }) => [instance, role, primary?.port, switching]);
-  const filled = (switching: boolean) => [
-    [3, "replica", 20_101, switching],
-    [4, "replica", 20_003, switching],
-    [5, "replica", 20_102, switching],
-  ];
-  assert.deepEqual(wanted("copy"), filled(false));
-  assert.deepEqual(wanted("hold"), filled(true));
-  assert.deepEqual(wanted("promote"), [
-    [3, "primary", undefined, true],
-    [4, "replica", 20_003, true],
-    [5, "primary", undefined, true],
+  assert.deepEqual(wanted("copy"), [
+    [3, "replica", 20_101, false],
+    [4, "replica", 20_003, false],
+    [5, "replica", 20_102, false],
   ]);
+  for (const phase of ["hold", "return"] as const)
+    assert.deepEqual(wanted(phase), [
+      [3, "primary", undefined, true],
+      [4, "replica", 20_003, true],
+      [5, "primary", undefined, true],
+    ]);
 });
 
 test("each instance of a new database may start empty", () => {

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TableScene } from "../../../../test/kit/mover/table-scene.ts";
 import { freezeAt, mustSwitch, requireAsBefore, switchNow } from "../../../../test/kit/mover/table-turns.ts";
-import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { takeBackTable } from "./table-back.ts";
+import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
+import { resolveTable } from "./table-resolve.ts";
 import { TABLE_STEPS } from "./table-ports.ts";
 
 // Whatever ends in the middle of a switch to other shards, and whichever leader goes on: no write is lost, and no request fails.
 
 const FIRST = TABLE_STEPS.indexOf("intend");
+/** All shards to be are promoted. */
+const SERVING = TABLE_STEPS.slice(TABLE_STEPS.indexOf("release"));
 
 for (const step of TABLE_STEPS.slice(FIRST))
   test(`a leader that is suspended before "${step}" has a successor that goes on, and does no harm when it continues`, async () => {
@@ -18,8 +20,8 @@ for (const step of TABLE_STEPS.slice(FIRST))
     const frozen = freezeAt(step);
     const stale = switchNow(scene, scene.ports(frozen.before));
     await frozen.reached;
-    await takeBackTable({ record: scene.record, isDead: () => false }, scene.ports());
-    const isServed = step === "release";
+    await resolveTable({ record: scene.record, isDead: () => false }, scene.ports());
+    const isServed = SERVING.includes(step);
     if (isServed) await scene.configure();
     assert.equal(scene.record.reshape?.phase, isServed ? "retire" : "copy");
     await load.more();
@@ -35,7 +37,7 @@ for (const step of TABLE_STEPS.slice(FIRST))
     await load.requireNothingLost();
   });
 
-for (const step of TABLE_STEPS.slice(FIRST, TABLE_STEPS.indexOf("record") + 1))
+for (const step of TABLE_STEPS.slice(FIRST, TABLE_STEPS.indexOf("demote") + 1))
   test(`the mover ends at "${step}": all that clients wrote is where they are sent`, async () => {
     await using scene = await TableScene.start(2);
     const load = await scene.startLoad();
@@ -67,6 +69,38 @@ for (const step of TABLE_STEPS.slice(FIRST, TABLE_STEPS.indexOf("promote") + 1))
       assert.equal((await scene.engineOf(primaryOf(shard)).replication()).role, "primary");
     await load.requireNothingLost();
   });
+
+test("the leader and a new primary end before the release: another leader waits while that primary may be alive, and then its replica serves", async () => {
+  await using scene = await TableScene.start(2);
+  const load = await scene.startLoad();
+  await scene.fill(3);
+  const frozen = freezeAt("release");
+  const stale = switchNow(scene, scene.ports(frozen.before));
+  await frozen.reached;
+  const [target] = scene.record.reshape?.shards ?? [];
+  const [replica] = target === undefined ? [] : replicasOf(target);
+  assert.ok(target !== undefined && replica !== undefined);
+  await scene.engineOf(primaryOf(target)).stop();
+  const doubt = { record: scene.record, isDead: () => false };
+  await assert.rejects(resolveTable(doubt, scene.ports()), { code: "AGENT_MOVE_NOT_DONE" });
+  assert.equal(scene.record.reshape?.phase, "hold");
+  await resolveTable({ ...doubt, isDead: (id) => id === target.primary }, scene.ports());
+  assert.equal(scene.record.reshape?.phase, "retire");
+  await scene.engineOf(replica).call("REPLICAOF", "NO", "ONE");
+  await scene.change((record) => ({
+    ...record,
+    shards: record.shards.map((shard) =>
+      shard.id === target.id ? { ...shard, epoch: 2, primary: replica.id } : shard,
+    ),
+  }));
+  await scene.configure();
+  await load.more();
+  frozen.thaw();
+  await stale;
+  await load.more();
+  await scene.requireOneTable();
+  await load.requireNothingLost();
+});
 
 test("a new shard that gets more than its share of memory does not serve, and does once it has more", async () => {
   await using scene = await TableScene.start(1);

@@ -4,12 +4,14 @@ import { TableScene } from "../../../../test/kit/mover/table-scene.ts";
 import { freezeAt, mustSwitch, requireAsBefore, switchNow } from "../../../../test/kit/mover/table-turns.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { withoutFurtherShards } from "../../../core/records/reshape-record.ts";
-import { takeBackTable } from "./table-back.ts";
+import { resolveTable } from "./table-resolve.ts";
 import { TABLE_STEPS } from "./table-ports.ts";
 
 // Some shards of a table are replaced, and one is kept, whatever ends in the middle: it serves all the time, no write is lost, and no request fails.
 
 const FIRST = TABLE_STEPS.indexOf("intend");
+/** All shards to be are promoted. */
+const SERVING = TABLE_STEPS.slice(TABLE_STEPS.indexOf("release"));
 const BEFORE = ["0-4095", "4096-8191", "8192-16383"];
 const AFTER = ["0-4000,4096", "4001-4095,4097-8191", "8192-16383"];
 
@@ -39,8 +41,8 @@ for (const step of TABLE_STEPS.slice(FIRST))
     const stale = switchNow(scene, scene.ports(frozen.before));
     await frozen.reached;
     await requireKept(scene);
-    await takeBackTable({ record: scene.record, isDead: () => false }, scene.ports());
-    const isServed = step === "release";
+    await resolveTable({ record: scene.record, isDead: () => false }, scene.ports());
+    const isServed = SERVING.includes(step);
     if (isServed) await scene.configure();
     await load.more();
     frozen.thaw();

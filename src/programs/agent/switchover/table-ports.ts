@@ -31,9 +31,9 @@ export const TABLE_MS = {
   pause: 30_000,
   /** For what the mover has not passed on yet, while clients wait. */
   reach: 3_000,
-  /** What promotions and two changes of the record may take: none begins when less is left of the first hold. */
+  /** What the end of writes and the promotions may take: neither begins when less is left of the first hold. */
   promotions: 4_000,
-  /** What the release may take, and the change of the record before it. */
+  /** What the release may take. */
   release: 2_000,
   /**
    * How long former primaries stay, longer than a node without its lease acknowledges anything: a proxy that learns late of the next table gets a
@@ -50,11 +50,10 @@ export const TABLE_STEPS = [
   "pause",
   "reach",
   "follow",
-  "record",
   "demote",
   "promote",
-  "commit",
   "release",
+  "commit",
 ] as const;
 export type TableStep = (typeof TABLE_STEPS)[number];
 
@@ -69,7 +68,7 @@ export type TableResult =
     }
   /** Nothing was touched. */
   | { readonly kind: "refused"; readonly reason: string; readonly obstacle?: Finding }
-  /** The former shards serve as before. */
+  /** The former shards serve as before, or are about to. */
   | { readonly kind: "aborted"; readonly step: TableStep; readonly reason: string; readonly heldMs: number }
-  /** The record still has the switch that has begun: a later pass takes it back, or finds that the table serves. */
+  /** The record still has the switch that has begun: a later pass ends it, by what the engines show. */
   | { readonly kind: "unresolved"; readonly step: TableStep; readonly reason: string; readonly heldMs: number };

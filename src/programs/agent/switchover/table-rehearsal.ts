@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { whyHeldForLong, type TableRehearsal } from "../../../core/planner/database/table-hold.ts";
+import { whyHeldForLong } from "../../../core/planner/database/table-hold.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import { roleOf } from "./engines.ts";
 import { sendToProxies } from "./proxies.ts";
@@ -26,17 +26,17 @@ export async function rehearseTable(
   }
 }
 
-async function askOnce(record: DatabaseRecord, engines: TableEngines, ports: TablePorts): Promise<TableRehearsal> {
+/** Resolves with the milliseconds until all have answered. */
+async function askOnce(record: DatabaseRecord, engines: TableEngines, ports: TablePorts): Promise<number> {
   const all = [...engines.sources, ...engines.targets].flatMap(({ primary, replicas }) => [primary, ...replicas]);
-  const [recordMs, ...answers] = await Promise.all([
-    timeOf(ports.change((latest) => latest)),
+  const answers = await Promise.all([
     timeOf(Promise.all(all.map(roleOf))),
     timeOf(ports.askMover(record, { op: "status" })),
     ...record.shards.map(({ id }) =>
       timeOf(sendToProxies(ports.proxies, { op: "quiet", ...nameShard(record, id), withinMs: 0 })),
     ),
   ]);
-  return { recordMs, answersMs: Math.max(...answers) };
+  return Math.max(...answers);
 }
 
 async function timeOf(work: Promise<unknown>): Promise<number> {

@@ -3,7 +3,6 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import {
   holdForTable,
   isServed,
-  promoteForTable,
   serveTable,
   tableMoveOf,
   type TableMove,
@@ -15,6 +14,7 @@ import { awaitOffset, pauseWrites, promote, reasonOf, resumeWrites, roleOf } fro
 import { retirePrimary } from "./former-primary.ts";
 import { failedNodes, requireConfirmed, sendToProxies, slowest } from "./proxies.ts";
 import { takeBackTable } from "./table-back.ts";
+import { releaseTable, retireUntil } from "./table-release.ts";
 import { connectTable, type TableEngines } from "./table-engines.ts";
 import { ObstructedMove } from "./obstructed-move.ts";
 import { busyObjection, requireNoHarm, requireNothingMisplaced, tableObjection } from "./table-gates.ts";
@@ -32,11 +32,11 @@ export interface TableRequest {
 }
 
 /**
- * Lets the shards to be serve instead of those that do, without a failed request or a lost write. Until the record has the next table every failure leads
- * back to the former shards, and after it only forward:
+ * Lets the shards to be serve instead of those that do, without a failed request or a lost write. Until all are promoted every failure leads back to the
+ * former shards, and after it only forward (`resolveTable`). Clients wait for no record: it is written before they are held and when they go on.
  *
- *     check → intend → prepare → hold → pause → reach → follow → record → demote → promote → commit → release
- *     └ refused ┘     └──────────────────────────── aborted ────────────────────────────────┘   └─── done ───┘
+ *     check → intend → prepare → hold → pause → reach → follow → demote → promote → release → commit
+ *     └ refused ┘     └───────────────────────── aborted ────────────────────────┘ └──── done ─────┘
  */
 export async function switchTable(request: TableRequest, ports: TablePorts): Promise<TableResult> {
   const { record } = request;
@@ -48,7 +48,10 @@ export async function switchTable(request: TableRequest, ports: TablePorts): Pro
     return { kind: "refused", reason, ...(obstacle === undefined ? {} : { obstacle }) };
   }
   try {
-    return await execute({ ...request, move, ports, engines: opened }, { step: "intend", heldAt: 0, record });
+    return await execute(
+      { ...request, move, ports, engines: opened },
+      { step: "intend", heldAt: 0, beganMs: {}, record },
+    );
   } finally {
     opened.close();
   }
@@ -65,6 +68,8 @@ interface Progress {
   step: TableStep;
   /** When the holds were asked for, by the uptime in milliseconds; 0: not yet. */
   heldAt: number;
+  /** When each step of the hold began, in milliseconds since the holds were asked for. */
+  readonly beganMs: Partial<Record<TableStep, number>>;
   record: DatabaseRecord;
 }
 
@@ -104,17 +109,17 @@ async function objectionOf(
 
 async function execute(run: TableRun, progress: Progress): Promise<TableResult> {
   try {
-    await upToRecord(run, progress);
-    await upToTable(run, progress);
+    await fillTargets(run, progress);
+    await promoteTargets(run, progress);
   } catch (error) {
     const back = await goBack(run, progress, reasonOf(error));
     if (back !== undefined) return back;
   }
-  return release(run, progress);
+  return serveTargets(run, progress);
 }
 
-/** Everything that the former shards have is at those to be, and clients wait. */
-async function upToRecord(run: TableRun, progress: Progress): Promise<void> {
+/** Everything that the former shards have is at those to be, clients wait, and the former primaries refuse writes without an end. */
+async function fillTargets(run: TableRun, progress: Progress): Promise<void> {
   const { move, ports, engines, drainMs } = run;
   const { proxies, clock } = ports;
   const named = { bdb: run.record.uid, tableEpoch: move.tableEpoch } as const;
@@ -137,41 +142,36 @@ async function upToRecord(run: TableRun, progress: Progress): Promise<void> {
   requireNothingMisplaced(progress.record, reached.sources);
   await step("follow");
   await followTargets(engines);
-  await step("record");
-  requireHolds(run, progress, TABLE_MS.promotions);
-  progress.record = await enter(run, promoteForTable);
   await step("demote");
+  requireHolds(run, progress, TABLE_MS.promotions);
   await retireSources(engines, sources);
 }
 
-/** The former primaries refuse writes without an end, so that the shards to be lack nothing, whenever the record gets their table. */
-async function upToTable(run: TableRun, progress: Progress): Promise<void> {
+async function promoteTargets(run: TableRun, progress: Progress): Promise<void> {
   const step = stepOf(run, progress);
   await step("promote");
-  await Promise.all(run.engines.targets.map(({ primary }) => promote(primary)));
-  await step("commit");
   requireHolds(run, progress, TABLE_MS.release);
-  const until = new Date(run.ports.now().getTime() + TABLE_MS.retire).toISOString();
-  progress.record = await enter(run, (stored, move) => serveTable(stored, move, until));
+  await Promise.all(run.engines.targets.map(({ primary }) => promote(primary)));
 }
 
-async function release({ record: { uid: bdb }, move, ports }: TableRun, progress: Progress): Promise<TableResult> {
-  const { record } = progress;
-  progress.step = "release";
-  await ports.before?.("release").catch((error: unknown) => {
-    ports.log.warn("the callback of a step failed", { step: "release", reason: reasonOf(error) });
-  });
-  const shards = ports.shown(record, record.shards);
-  const released = await sendToProxies(ports.proxies, {
-    op: "release-table",
-    bdb,
-    tableEpoch: move.tableEpoch,
-    shards,
-  });
-  const unreleased = failedNodes(released);
-  const heldMs = slowest(released);
-  ports.log.info("other shards serve", { bdb, shards: record.shards.map(({ id }) => id), heldMs, unreleased });
-  return { kind: "done", record, heldMs, unreleased };
+/** Lets clients go on at the shards to be, and enters these in the record. */
+async function serveTargets(run: TableRun, progress: Progress): Promise<TableResult> {
+  const { record, move, ports } = run;
+  const next = serveTable(progress.record, move, retireUntil(ports)) ?? progress.record;
+  await noticeStep(run, progress, "release");
+  const released = await releaseTable(next, ports);
+  const [heldMs, unreleased] = [slowest(released), failedNodes(released)];
+  await noticeStep(run, progress, "commit");
+  try {
+    const stored = await ports.change((latest) => serveTable(latest, move, retireUntil(ports)) ?? latest);
+    if (!isServed(stored, move)) throw recordMoved(record);
+    const { beganMs } = progress;
+    const shards = stored.shards.map(({ id }) => id);
+    ports.log.info("other shards serve", { bdb: record.uid, shards, heldMs, unreleased, beganMs });
+    return { kind: "done", record: stored, heldMs, unreleased };
+  } catch (error) {
+    return { kind: "unresolved", step: "commit", reason: reasonOf(error), heldMs };
+  }
 }
 
 /** Undefined when the record has the next table after all: then there is no way back. */
@@ -218,16 +218,25 @@ function heldSoFar({ ports }: TableRun, { heldAt }: Progress): number {
   return heldAt === 0 ? 0 : Math.min(TABLE_MS.hold, ports.clock.uptimeMs() - heldAt);
 }
 
-function stepOf({ ports }: TableRun, progress: Progress): (name: TableStep) => Promise<void> {
+function stepOf(run: TableRun, progress: Progress): (name: TableStep) => Promise<void> {
   return async (name) => {
     progress.step = name;
-    await ports.before?.(name);
+    if (progress.heldAt !== 0) progress.beganMs[name] = Math.round(run.ports.clock.uptimeMs() - progress.heldAt);
+    await run.ports.before?.(name);
   };
+}
+
+/** From the release on there is no way back, whatever a callback says. */
+async function noticeStep(run: TableRun, progress: Progress, name: TableStep): Promise<void> {
+  const step = stepOf(run, progress);
+  await step(name).catch((error: unknown) => {
+    run.ports.log.warn("the callback of a step failed", { step: name, reason: reasonOf(error) });
+  });
 }
 
 /** AGENT_RECORD_MOVED unless this call enters the next phase of this switch: another leader has taken it back, or a shard has another primary. */
 async function enter(
-  { record: { uid: bdb }, move, ports }: TableRun,
+  { move, ports }: TableRun,
   next: (stored: DatabaseRecord, move: TableMove) => DatabaseRecord | undefined,
 ): Promise<DatabaseRecord> {
   let entered = false;
@@ -237,7 +246,11 @@ async function enter(
     return changed ?? stored;
   });
   if (entered) return record;
-  throw new Fault(faults.recordMoved, `the record of database ${bdb} has changed`, { bdb });
+  throw recordMoved(record);
+}
+
+function recordMoved({ uid: bdb }: DatabaseRecord): Fault {
+  return new Fault(faults.recordMoved, `the record of database ${bdb} has changed`, { bdb });
 }
 
 interface PausedSource {
