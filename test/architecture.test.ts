@@ -91,6 +91,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
       "cluster",
       "database",
       "backup",
+      "restore",
       "remote-cluster",
       "active-active",
       "admission",
@@ -98,7 +99,9 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["process", "namespace", "teardown", "."],
   ],
   "programs/cli": [
-    ..."console access active-active backup bundle databases license local modules nodes role completion".split(" "),
+    ..."console access active-active backup restore bundle databases license local modules nodes role completion".split(
+      " ",
+    ),
     ..."plan preflight status why upgrade recover support .".split(" "),
   ],
   "programs/agent": [

@@ -53,6 +53,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/reshape.test.ts": [90, 600, "seven shards are filled while clients write, and the former ones retire"],
   "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/cluster-clients.test.ts": [90, 900, "clients in other languages are built the first time"],
+  "test/world/restores.test.ts": 90,
   "test/scenario/active-active-shards.test.ts": [
     90,
     900,

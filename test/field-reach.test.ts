@@ -7,14 +7,13 @@ import { customResourceDefinitions } from "../src/core/api/crd.ts";
 import type { StructuralSchema } from "../src/core/api/structural.ts";
 import {
   ACTIVE_ACTIVE_FIELDS,
-  BACKUP_FIELDS,
-  BACKUP_SCHEDULE_FIELDS,
   CLUSTER_FIELDS,
   DATABASE_FIELDS,
   OWN,
   REMOTE_FIELDS,
   type Reach,
 } from "./kit/facts/field-reach.ts";
+import { BACKUP_FIELDS, BACKUP_SCHEDULE_FIELDS, RESTORE_FIELDS } from "./kit/facts/backup-reach.ts";
 
 type Fields = Readonly<Record<string, Reach | typeof OWN>>;
 
@@ -22,6 +21,9 @@ type Fields = Readonly<Record<string, Reach | typeof OWN>>;
 const ofGlobal = Object.entries(DATABASE_FIELDS)
   .filter(([path]) => path !== "shardSlots")
   .map(([path, row]) => [`globalConfigurations.${path}`, row] as const);
+
+/** What a restore says of the database that it makes. */
+const ofRestored = Object.entries(DATABASE_FIELDS).map(([path, row]) => [`database.${path}`, row] as const);
 
 /** Who may write an object of a kind writes these fields. */
 const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [
@@ -34,6 +36,7 @@ const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [
   ["StoreEnterpriseRemoteCluster", REMOTE_FIELDS],
   ["StoreEnterpriseBackup", BACKUP_FIELDS],
   ["StoreEnterpriseBackupSchedule", BACKUP_SCHEDULE_FIELDS],
+  ["StoreEnterpriseRestore", { ...RESTORE_FIELDS, ...Object.fromEntries(ofRestored) }],
 ];
 
 /** A field with such a name makes an object reach something, unless SAFE says why not. */
@@ -48,9 +51,12 @@ const SAFE: Readonly<Record<string, string>> = {
   "userDefinedModules[].name": "has to be the name in the archive",
   "modulesList[].name": "one of the modules of the cluster",
   "moduleList[].name": "one of the modules of the cluster",
+  "database.modulesList[].name": "one of the modules of the cluster",
+  "database.moduleList[].name": "one of the modules of the cluster",
   pullSecrets: "the place of their names",
   license: "its signature is checked",
   "s3.regionName": "a word of the signature",
+  "location.s3.regionName": "a word of the signature",
   username: "the name of a login that is made",
   recName: "a part of the name that the certificate of the site has to show",
   recNamespace: "a part of the name that the certificate of the site has to show",
@@ -90,6 +96,7 @@ test("docs/security.md has the rows of the fields that reach something", () => {
     ...rowsOf("StoreEnterpriseRemoteCluster", REMOTE_FIELDS),
     ...rowsOf("StoreEnterpriseBackup", BACKUP_FIELDS),
     ...rowsOf("StoreEnterpriseBackupSchedule", BACKUP_SCHEDULE_FIELDS),
+    ...rowsOf("StoreEnterpriseRestore", RESTORE_FIELDS),
   ];
   const missing = rows.filter((row) => !page.includes(`${row}\n`));
   assert.equal(missing.join("\n"), "", "put these rows into docs/security.md");
@@ -117,6 +124,7 @@ test("docs/security.md says how many operations, callers and fields are asked", 
     REMOTE_FIELDS,
     BACKUP_FIELDS,
     BACKUP_SCHEDULE_FIELDS,
+    RESTORE_FIELDS,
   ].flatMap((fields) => Object.values(fields));
   const reaching = rows.filter((row) => row !== OWN);
   for (const figure of [

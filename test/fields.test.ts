@@ -12,6 +12,7 @@ const PODS = "src/programs/operator/placement.test.ts";
 const USER_MODULES = "src/core/planner/modules/user-modules.test.ts";
 const BACKUPS = "test/world/backups.test.ts";
 const SCHEDULES = "src/programs/operator/backup/schedule.test.ts";
+const RESTORES = "test/world/restores.test.ts";
 const SITES = "test/scenario/active-active.test.ts";
 /** What that test is played on. */
 const SITES_SCENE = "test/kit/world/sites.ts";
@@ -123,6 +124,23 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     suspend: SCHEDULES,
     startingDeadlineSeconds: SCHEDULES,
   },
+  StoreEnterpriseRestore: {
+    databaseName: RESTORES,
+    backupName: RESTORES,
+    location: RESTORES,
+    "location.path": RESTORES,
+    "location.s3": PLACE,
+    "location.s3.bucketName": RESTORES,
+    "location.s3.awsSecretName": RESTORES,
+    "location.s3.regionName": RESTORES,
+    "location.s3.endpoint": RESTORES,
+    "location.s3.pathStyle": RESTORES,
+    "location.s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
+    database: RESTORES,
+    bytesPerSecond: RESTORES,
+    dryRun: RESTORES,
+    activeDeadlineSeconds: RESTORES,
+  },
 };
 
 for (const [kind, effects] of Object.entries(EFFECTS)) {
@@ -151,7 +169,7 @@ function specOf(kind: string): StructuralSchema {
 }
 
 /** Fields with what a database has too. */
-const CONFIGURED = ["globalConfigurations", "moduleList"];
+const CONFIGURED = ["globalConfigurations", "moduleList", "database"];
 
 /** The description of each field by its path; what is configured as a database is left to the table of databases. */
 function fieldsOf({ properties = {}, items }: StructuralSchema, at = ""): ReadonlyMap<string, string> {

@@ -34,7 +34,7 @@ async function applyTests(server: TestServer): Promise<void> {
     const lines = linesOf(await run(server, "apply"));
     const named = lines.filter((line) => line.includes("/store-enterprise-operator ") || line.includes("definition"));
     assert.deepEqual(
-      named.filter((line) => !/activeactive|remoteclusters|backups/.test(line)),
+      named.filter((line) => !/activeactive|remoteclusters|backups|restores/.test(line)),
       [
         "role.rbac.authorization.k8s.io/store-enterprise-operator created",
         "rolebinding.rbac.authorization.k8s.io/store-enterprise-operator created",
@@ -147,7 +147,7 @@ async function remove(server: TestServer): Promise<string> {
  */
 function isServed(kubectl: Kubectl): Promise<void> {
   const lists = async (): Promise<boolean> =>
-    (await kubectl.run("get rec,redb,reaadb,rerc,rebackup,rebackupschedule")).code === 0;
+    (await kubectl.run("get rec,redb,reaadb,rerc,rebackup,rebackupschedule,rerestore")).code === 0;
   return until("the definitions are served", lists, PATIENCE);
 }
 

@@ -46,6 +46,7 @@ export async function applyBundle({ type, releases }: Scene): Promise<void> {
       "storeenterpriseclusters rec",
       "storeenterprisedatabases redb",
       "storeenterpriseremoteclusters rerc",
+      "storeenterpriserestores rerestore",
     ],
   );
 }

@@ -7,6 +7,7 @@ import {
   Databases,
   Backups,
   RemoteClusters,
+  Restores,
 } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { startOperatorWorld } from "../kit/operator/operator-world.ts";
 import { until } from "#kit/testing/until";
@@ -58,6 +59,15 @@ const objects = [
         spec: { databaseName: "none", s3: { bucketName: "backups", awsSecretName: "keys" } },
       }),
     conditions: async () => (await kube.get(Backups, { name: "nightly", namespace }))?.status?.conditions,
+  },
+  {
+    reason: /BackupNotFound/,
+    make: () =>
+      kube.create(Restores, {
+        metadata: { name: "copy", namespace },
+        spec: { databaseName: "copy", backupName: "none" },
+      }),
+    conditions: async () => (await kube.get(Restores, { name: "copy", namespace }))?.status?.conditions,
   },
 ] as const;
 

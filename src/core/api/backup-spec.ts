@@ -4,12 +4,13 @@ import { condition, dnsLabel } from "./parts.ts";
 const MOST_NAME = 253;
 const secretName = z.string().min(1).max(MOST_NAME);
 
-const FOLDER = String.raw`[A-Za-z0-9][\w.-]{0,127}`;
+/** The form of one folder of a bucket. */
+export const FOLDER = String.raw`[A-Za-z0-9][\w.-]{0,127}`;
 /** Up to four folders. No group is repeated: such a pattern is matched within a time, which a busy API server does not keep. */
 const SUBDIR = new RegExp(String.raw`^${FOLDER}(?:\/${FOLDER})?(?:\/${FOLDER})?(?:\/${FOLDER})?$`);
 
-/** Where backups go. */
-const s3 = z.object({
+/** Where backups go, and come from. */
+export const s3 = z.object({
   bucketName: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)

@@ -8,6 +8,7 @@ import { databaseSpec } from "./database-spec.ts";
 import { databaseStatus } from "./database-status.ts";
 import { KINDS, type KindName } from "./kinds.ts";
 import { API_GROUP, API_VERSION, APP_LABEL } from "./names.ts";
+import { restoreSpec, restoreStatus } from "./restore-spec.ts";
 import { structuralSchema } from "./structural.ts";
 
 interface PrinterColumn {
@@ -122,6 +123,22 @@ const DEFINITIONS: readonly Definition[] = [
       { name: "Last", type: "date", jsonPath: ".status.lastScheduleTime" },
       { name: "Restorable", type: "date", jsonPath: ".status.lastRestorableTime" },
       { name: "Next", type: "string", jsonPath: ".status.nextScheduleTime" },
+      AGE,
+    ],
+  },
+  {
+    kind: "restore",
+    purpose:
+      "One restore of a backup into a database that it makes. It is done once, and the object may go at any time: the database stays as it is, and never begins without its data.",
+    spec: restoreSpec,
+    status: restoreStatus,
+    columns: [
+      { name: "Database", type: "string", jsonPath: ".spec.databaseName" },
+      { name: "Backup", type: "string", jsonPath: ".spec.backupName" },
+      { name: "Phase", type: "string", jsonPath: ".status.phase" },
+      { name: "Bytes", type: "integer", jsonPath: ".status.bytes" },
+      { name: "Total", type: "integer", jsonPath: ".status.source.bytes" },
+      { name: "Completed", type: "date", jsonPath: ".status.completionTime" },
       AGE,
     ],
   },

@@ -7,6 +7,7 @@ import type { clusterSpec } from "./cluster-spec.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import type { databaseSpec } from "./database-spec.ts";
 import type { DatabaseStatus } from "./database-status.ts";
+import type { restoreSpec, RestoreStatus } from "./restore-spec.ts";
 
 /** How the API server calls our kinds (§2.1). */
 export const KINDS = {
@@ -24,6 +25,7 @@ export const KINDS = {
     plural: "storeenterprisebackupschedules",
     shortName: "rebackupschedule",
   },
+  restore: { kind: "StoreEnterpriseRestore", plural: "storeenterpriserestores", shortName: "rerestore" },
 } as const;
 export type KindName = keyof typeof KINDS;
 
@@ -46,6 +48,7 @@ export type StoreEnterpriseRemoteCluster = Resource<
 >;
 export type StoreEnterpriseBackup = Resource<z.input<typeof backupSpec>, BackupStatus>;
 export type StoreEnterpriseBackupSchedule = Resource<z.input<typeof backupScheduleSpec>, BackupScheduleStatus>;
+export type StoreEnterpriseRestore = Resource<z.input<typeof restoreSpec>, RestoreStatus>;
 
 /**
  * Finalizers: a cluster waits for its databases; a database is removed from the cluster before its object goes; that an

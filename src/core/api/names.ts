@@ -122,6 +122,12 @@ export const TAKE_OVER_ANNOTATION = "storeenterprise.io/take-over";
 /** The label of a backup that a schedule has asked for: the name of the schedule. */
 export const BACKUP_SCHEDULE_LABEL = "storeenterprise.io/backup-schedule";
 
+/** Annotation on a database: the restore for whose data its cluster makes it wait. It counts when the cluster makes the database. */
+export const AWAITS_DATA_ANNOTATION = "storeenterprise.io/awaits-data";
+
+/** Annotation on a Secret with the keys of an object store, a list: the other namespaces whose backups may be restored with it. */
+export const RESTORES_FROM_ANNOTATION = "storeenterprise.io/restores-from";
+
 /** Secret with the credentials and the certificate authority of the remote cluster `name`. */
 export const remoteSecretName = (name: string): string => `store-enterprise-${name}`;
 

@@ -58,7 +58,7 @@ export function decideBackup(facts: BackupFacts): BackupStep {
   if (phase === "Completed" || phase === "Failed") return { kind: "rest" };
   const own = seen?.name === name ? seen : undefined;
   if (own?.status === "completed") return { kind: "complete" };
-  const failed = own?.failure === undefined ? undefined : reasonOf(own.failure);
+  const failed = own?.failure === undefined ? undefined : reasonOfSeen(own.failure);
   if (failed !== undefined && own?.failure?.retry === "never") return { kind: "fail", ...failed };
   return lateStep(facts, obstacle ?? failed) ?? nextStep(facts, own, failed);
 }
@@ -94,7 +94,8 @@ function another({ name }: SeenBackup): BackupReason {
 /** An agent that ends takes its backup with it. */
 const LOST: BackupReason = { reason: "Lost", message: "the node that took it leads no more, and it is begun again" };
 
-function reasonOf({ error_code, description, remedy }: SeenFailure): BackupReason {
+/** Why it has failed, as a condition says it. */
+export function reasonOfSeen({ error_code, description, remedy }: SeenFailure): BackupReason {
   return { reason: wordOf(error_code), message: `${description.replace(/\.$/, "")}; remedy: ${remedy}` };
 }
 

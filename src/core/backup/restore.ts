@@ -18,7 +18,7 @@ export function filesFor(
   shards: readonly RestoredShard[],
   engine: EngineIdentity,
 ): ReadonlyMap<number, BackupFile> | { readonly refusal: string } {
-  if (!canRead(engine, files, readableFrom))
+  if (!canReadFiles(engine, { files, readableFrom }))
     return { refusal: `${engineText(engine)} does not read its files: ${readersText(readableFrom)}` };
   const found = shards.map((shard) => ({ shard, file: files.find(({ slots }) => isSame(slots, shard.slots)) }));
   if (files.length !== shards.length || found.some(({ file }) => file === undefined)) {
@@ -36,10 +36,9 @@ export function filesFor(
 }
 
 /** One that wrote a file reads it, and a later one of its family; else the version of the format says it. */
-function canRead(
+export function canReadFiles(
   engine: EngineIdentity,
-  files: readonly BackupFile[],
-  readers: BackupManifest["readableFrom"],
+  { files, readableFrom: readers }: Pick<BackupManifest, "files" | "readableFrom">,
 ): boolean {
   const isAtLeast = (lowest: string): boolean => (compareVersionText(engine.version, lowest) ?? -1) >= 0;
   const hasWritten = files.every(({ engine: wrote }) => wrote.family === engine.family && isAtLeast(wrote.version));

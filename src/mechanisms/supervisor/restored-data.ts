@@ -1,4 +1,4 @@
-import { rename, rm } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder, replaceFile, syncFolder } from "#kit/files/replace-file";
 import { filesIn, instanceFiles, noteEnd, writeLaunch } from "./instance-files.ts";
@@ -22,7 +22,7 @@ export async function draftRestored(
   { bdb, instance, database, hasAppendOnlyFile, provide }: RestoredData,
   mode: number,
 ): Promise<string> {
-  const draft = join(data, DRAFTS, `db-${bdb}-${instance}`);
+  const draft = draftOf(data, bdb, instance);
   await rm(draft, { recursive: true, force: true });
   try {
     const files = filesIn(draft);
@@ -41,6 +41,17 @@ export async function draftRestored(
   }
 }
 
+/** What has come of such a folder, in bytes; 0 when there is none. */
+export async function draftedBytes(data: string, bdb: number, instance: number): Promise<number> {
+  const draft = draftOf(data, bdb, instance);
+  const names = await readdir(draft, { recursive: true }).catch(() => []); // none yet, or put in its place by now
+  const sizes = names.map(async (name) => {
+    const found = await stat(join(draft, name)).catch(() => undefined); // renamed since
+    return found?.isFile() === true ? found.size : 0;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
 /** Puts such a folder in the place of the data of its instance, whose engine does not run. */
 export async function placeRestored(data: string, bdb: number, instance: number, draft: string): Promise<void> {
   const { directory } = instanceFiles(data, bdb, instance);
@@ -54,6 +65,10 @@ export async function placeRestored(data: string, bdb: number, instance: number,
 export async function clearLeftFiles(deps: Pick<ThrowAwayDeps, "data" | "clock" | "log">): Promise<void> {
   await rm(join(deps.data, DRAFTS), { recursive: true, force: true });
   await clearThrowAway(deps);
+}
+
+function draftOf(data: string, bdb: number, instance: number): string {
+  return join(data, DRAFTS, `db-${bdb}-${instance}`);
 }
 
 const DRAFTS = "incoming";

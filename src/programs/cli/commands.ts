@@ -12,6 +12,7 @@ import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
 import { roleCommand } from "./role/command.ts";
 import { recoverCommand } from "./recover/command.ts";
+import { restoreCommand } from "./restore/command.ts";
 import { reshapeCommand } from "./databases/reshape-command.ts";
 import { shardsCommand } from "./databases/shards-command.ts";
 import { statusCommand } from "./status/command.ts";
@@ -33,6 +34,7 @@ export const COMMANDS: readonly ((context: Asking) => Command)[] = [
   shardsCommand,
   reshapeCommand,
   backupCommand,
+  restoreCommand,
   activeActiveCommand,
   modulesCommand,
   bundleCommand,

@@ -60,6 +60,16 @@ export const faults = {
     retry: "backoff",
     remedy: "The backup goes on without this command: storectl backup list says how it stands.",
   },
+  restoreExists: {
+    code: "CLI_RESTORE_EXISTS",
+    retry: "never",
+    remedy: "Name the database that is to be made: --into NAME. None that is there is overwritten.",
+  },
+  restoreLeft: {
+    code: "CLI_RESTORE_LEFT",
+    retry: "backoff",
+    remedy: `The restore goes on without this command: ${getObjects("rerestore")} says how it stands.`,
+  },
   backupNotComplete: {
     code: "CLI_BACKUP_NOT_COMPLETE",
     retry: "backoff",

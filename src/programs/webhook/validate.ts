@@ -24,6 +24,7 @@ import {
   REMOTE_CLUSTER_RULES,
   type ReviewedRemoteCluster,
 } from "../../core/planner/admission/remote-cluster.ts";
+import { RESTORE_REVIEW } from "../../core/planner/admission/restore.ts";
 import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { GrowthRefusal } from "../../core/planner/view/volume-growth.ts";
@@ -97,13 +98,29 @@ export function validate(
       })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
     }
     default:
-      return asked.kind.kind === KINDS.backupSchedule.kind ? validateSchedule(asked, name) : ACCEPTED;
+      return validateOfBackups(asked, objects, name);
+  }
+}
+
+function validateOfBackups(asked: ReviewRequest, objects: NamespaceObjects, name: string): SpecReview {
+  switch (asked.kind.kind) {
+    case KINDS.restore.kind:
+      return validateRestore(asked, objects);
+    case KINDS.backupSchedule.kind:
+      return validateSchedule(asked, name);
+    default:
+      return ACCEPTED;
   }
 }
 
 function validateSchedule(asked: ReviewRequest, name: string): SpecReview {
   const factsOf = (spec: BackupScheduleSpec): ReviewedBackupSchedule => ({ name, spec });
   return validateSpec(asked, backupScheduleSpec, factsOf)(BACKUP_SCHEDULE_RULES, []);
+}
+
+function validateRestore(asked: ReviewRequest, { databases }: NamespaceObjects): SpecReview {
+  const { schema, rules, factsAmong } = RESTORE_REVIEW;
+  return validateSpec(asked, schema, factsAmong(databases))(rules, []);
 }
 
 /** What the status of a cluster says. */

@@ -103,6 +103,8 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
     "kubectl apply -f deploy/samples/backup-schedule.yaml":
       "it needs a bucket: test/world/backups.test.ts makes the same object, and types the same",
     "kubectl wait --for=condition=Restorable": "it needs a bucket: test/world/backups.test.ts waits for the same",
+    "kubectl apply -f deploy/samples/restore.yaml": "it needs a backup: test/world/restores.test.ts makes the same",
+    "storectl restore": "it needs a backup: test/world/restores.test.ts types the same",
     "storectl backup now": "it needs a bucket: test/world/backups.test.ts types the same",
     "curl -u \"$USER:$PASSWORD\" --cacert ca.crt -H 'Content-Type: application/json' -d @backup":
       "it needs an object store: test/scenario/backup.test.ts sends the same",

@@ -40,6 +40,7 @@ test("a bundle holds at least what §4.1 prints: role, binding, account, CRDs, d
     "CustomResourceDefinition/storeenterpriseremoteclusters.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterprisebackups.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterprisebackupschedules.app.storeenterprise.io",
+    "CustomResourceDefinition/storeenterpriserestores.app.storeenterprise.io",
     "Deployment/store-enterprise-operator",
   ]);
 });

@@ -95,6 +95,12 @@ export const PERSON_RIGHTS: readonly PersonRight[] = [
       "backups of databases: who makes one may send the data of a database anywhere",
     ),
   ),
+  own(
+    KINDS.restore.plural,
+    ["create", "update", "patch", "delete"],
+    ["database-editor"],
+    "restores of backups: who makes one makes a database with the data of a backup of the namespace",
+  ),
   ...[
     { group: RBAC, resource: "roles", only: OPERATOR },
     { group: RBAC, resource: "rolebindings", only: OPERATOR },

@@ -7,12 +7,21 @@ import type {
   StoreEnterpriseCluster,
   StoreEnterpriseDatabase,
   StoreEnterpriseRemoteCluster,
+  StoreEnterpriseRestore,
 } from "../../../core/api/kinds.ts";
 import { LABELS } from "../../../core/api/names.ts";
 import { ConfigMaps, Pods, SecretVersions, ServiceVersions, StatefulSets } from "#kit/kube/builtin";
 import { startInformer, type Informer, type InformerOptions } from "#kit/kube/informer";
 import type { Kube } from "#kit/kube/kube";
-import { ActiveActiveDatabases, Backups, BackupSchedules, Clusters, Databases, RemoteClusters } from "./kinds.ts";
+import {
+  ActiveActiveDatabases,
+  Backups,
+  BackupSchedules,
+  Clusters,
+  Databases,
+  RemoteClusters,
+  Restores,
+} from "./kinds.ts";
 
 /** InformerCache of everything in Kubernetes that a decision may depend on. */
 export interface InformerCache {
@@ -24,6 +33,8 @@ export interface InformerCache {
   readonly backups: Informer<StoreEnterpriseBackup>;
   /** As with backups. */
   readonly backupSchedules: Informer<StoreEnterpriseBackupSchedule>;
+  /** The same. */
+  readonly restores: Informer<StoreEnterpriseRestore>;
   readonly statefulSets: Informer<StatefulSet>;
   readonly nodePods: Informer<Pod>;
   /** When Secrets have changed, not what they hold. */
@@ -44,6 +55,7 @@ export function startInformerCache(kube: Kube, options: InformerOptions): Inform
     remoteClusters: startInformer(kube, RemoteClusters, options),
     backups: startInformer(kube, Backups, options),
     backupSchedules: startInformer(kube, BackupSchedules, options),
+    restores: startInformer(kube, Restores, options),
     statefulSets: startInformer(kube, StatefulSets, labelled(LABELS.cluster)),
     nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
     secrets: startInformer(kube, SecretVersions, options),

@@ -7,6 +7,7 @@ import {
   type StoreEnterpriseCluster,
   type StoreEnterpriseDatabase,
   type StoreEnterpriseRemoteCluster,
+  type StoreEnterpriseRestore,
 } from "../../../core/api/kinds.ts";
 import { API_GROUP, API_VERSION } from "../../../core/api/names.ts";
 import type { ResourceType } from "#kit/kube/kube";
@@ -17,6 +18,7 @@ export const ActiveActiveDatabases: ResourceType<StoreEnterpriseActiveActiveData
 export const RemoteClusters: ResourceType<StoreEnterpriseRemoteCluster> = ours("remoteCluster");
 export const Backups: ResourceType<StoreEnterpriseBackup> = ours("backup");
 export const BackupSchedules: ResourceType<StoreEnterpriseBackupSchedule> = ours("backupSchedule");
+export const Restores: ResourceType<StoreEnterpriseRestore> = ours("restore");
 
 function ours<T>(name: KindName): ResourceType<T> {
   const { kind, plural } = KINDS[name];

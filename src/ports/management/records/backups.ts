@@ -95,12 +95,50 @@ function isEndpoint(text: string): boolean {
   return /^https?:$/.test(protocol) && username + password + search + hash === "" && pathname === "/";
 }
 
+/** What a backup is, as its manifest says it, for who wants to restore it. */
+const BACKUP_CONTENT = z
+  .strictObject({
+    name: z.string(),
+    database: z
+      .strictObject({
+        cluster: z.string(),
+        namespace: z.string(),
+        name: z.string(),
+        created_time: z.string(),
+        redis_version: z.string(),
+      })
+      .describe("The database that was saved."),
+    ended: z.string(),
+    files: z.array(
+      z.strictObject({
+        assigned_slots: z.string(),
+        bytes: count,
+        memory: count.describe("What its data took of the memory of the engine, in bytes."),
+        keys: count.exactOptional(),
+      }),
+    ),
+    readable_from: z.array(z.strictObject({ family: z.string(), version: z.string() })),
+    redis_versions: z.array(z.string()).describe("The versions of this cluster whose engines read every file."),
+  })
+  .meta({ id: "BackupContent" });
+
+/** What a backup is. */
+export type BackupContent = Answered<typeof BACKUP_CONTENT>;
+
+/** What came of a look into a backup: what it is, or why it cannot be read. */
+export const BACKUP_LOOK = z
+  .strictObject({ content: BACKUP_CONTENT.exactOptional(), failure: FAILURE.exactOptional() })
+  .meta({ id: "BackupLook" });
+
+export type BackupLook = Answered<typeof BACKUP_LOOK>;
+
 /** How the last restore of a database stands. */
 export const RESTORE = z
   .strictObject({
     name: z.string(),
     bdb_uid: z.string(),
     status: z.enum(["running", "completed", "failed"]),
+    bytes: count.exactOptional().describe("Bytes that the nodes have so far; absent from older nodes."),
     began: z.string(),
     ended: z.string().exactOptional(),
     failure: FAILURE.exactOptional().describe("Why it has failed; the database is in recovery as before."),
@@ -112,6 +150,7 @@ export type RestoreRecord = Answered<typeof RESTORE>;
 /** How far a node is with a file that an engine of it is to start from. */
 export const RESTORED_FILE = z.strictObject({
   status: z.enum(["running", "ready", "failed"]),
+  bytes: count.exactOptional().describe("What it has so far."),
   failure: FAILURE.exactOptional(),
 });
 
@@ -126,6 +165,9 @@ export interface FileRestore extends RestoreStart {
 
 /** What a restore is asked for with: what a backup was asked for with. */
 export type RestoreStart = Omit<BackupStart, "verify">;
+
+/** What a backup is looked into with. */
+export type BackupInspection = Omit<RestoreStart, "bytes_per_second">;
 
 /** What a backup is asked for with. Its credentials are kept nowhere, and are in no log. */
 export interface BackupStart {

@@ -83,6 +83,10 @@ export const BDB = z
         needs_consent: z
           .boolean()
           .describe("It waits for `POST /v1/bdbs/<uid>/actions/recover` with `recover_without_data`."),
+        awaits_data: z
+          .boolean()
+          .exactOptional()
+          .describe("It waits for `POST /v1/bdbs/<uid>/actions/restore`; absent otherwise."),
       })
       .exactOptional()
       .describe("Only while the status is recovery; never from nodes of older releases."),

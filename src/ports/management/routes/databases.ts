@@ -4,8 +4,8 @@ import { ACTION } from "../records/actions.ts";
 import { ACTIVE_ACTIVE, CRDB_TASK, LINK_HEALTH } from "../records/active-active.ts";
 import { CLIENT_PARAMETERS } from "../records/client-parameters.ts";
 import type { ClientParametersChange } from "../records/client-parameters.ts";
-import { BACKUP, RESTORE } from "../records/backups.ts";
-import type { BackupStart, RestoreStart } from "../records/backups.ts";
+import { BACKUP, BACKUP_LOOK, RESTORE } from "../records/backups.ts";
+import type { BackupInspection, BackupStart, RestoreStart } from "../records/backups.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbChange, BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
@@ -98,6 +98,14 @@ export const databaseRoutes = {
     "brings the data of a database in recovery back from a backup; one that runs is no failure",
     RESTORE,
     json<RestoreStart>(),
+  ),
+  inspectBackup: route(
+    "POST",
+    "/v1/actions/inspect_backup",
+    "update_bdb_with_action",
+    "what a backup is, and which versions of this cluster read it, or why it cannot be read; nothing is changed",
+    BACKUP_LOOK,
+    json<BackupInspection>(),
   ),
   restore: route("GET", "/v1/bdbs/:uid/restore", "view_bdb_info", "how the last restore of a database stands", RESTORE),
   backup: route("GET", "/v1/bdbs/:uid/backup", "view_bdb_info", "how the last backup of a database stands", BACKUP),

@@ -4,7 +4,7 @@ import type { Log } from "#kit/base/log";
 import type { BackupFile, BackupManifest } from "../../../core/backup/manifest.ts";
 import { reserveOf } from "../../../core/planner/node/full-volume.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
-import { draftRestored, type RestoredData } from "../../../mechanisms/supervisor/restored-data.ts";
+import { draftedBytes, draftRestored, type RestoredData } from "../../../mechanisms/supervisor/restored-data.ts";
 import type {
   BackupFailure,
   BackupReply,
@@ -56,6 +56,11 @@ export class NodeRestores {
     const begun = new OneFile(wanted, this.#options, before?.ended ?? Promise.resolve());
     this.#files.set(key, begun);
     return begun.state;
+  }
+
+  /** What is there of the file that comes now, in bytes. */
+  bytes(bdb: number, instance: number): Promise<number> {
+    return draftedBytes(this.#options.data, bdb, instance);
   }
 
   /** What a backup is; rejects with the reason when it cannot be read. */

@@ -11,6 +11,7 @@ import {
   Backups,
   BackupSchedules,
   RemoteClusters,
+  Restores,
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { secretOutline, secretValues } from "./secrets.ts";
@@ -69,6 +70,7 @@ async function objectFiles({ kube, namespace }: NamespaceAccess, attempt: Attemp
     of("remote-clusters", RemoteClusters, { namespace }),
     of("backups", Backups, { namespace }),
     of("backup-schedules", BackupSchedules, { namespace }),
+    of("restores", Restores, { namespace }),
     of("events", kinds.Events, { namespace }),
     of("leases", kinds.Leases, { namespace }),
     of("volumes", kinds.PersistentVolumeClaims, { namespace }),

@@ -31,9 +31,10 @@ export async function beginBackup(
   }
 }
 
-async function storeOf(
+/** The object store that a spec names, with the credentials in the Secrets of that namespace; or why these may not be used. */
+export async function storeOf(
   deps: GivenDeps,
-  { databaseName, s3 }: BackupSpec,
+  { databaseName, s3 }: Pick<BackupSpec, "databaseName" | "s3">,
   namespace: string,
 ): Promise<BackupStart["s3"] | BackupReason> {
   const { bucketName: bucket, regionName: region = "us-east-1", endpoint, pathStyle = false } = s3;

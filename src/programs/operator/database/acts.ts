@@ -1,3 +1,4 @@
+import { AWAITS_DATA_ANNOTATION } from "../../../core/api/names.ts";
 import type { DatabaseModule, SiteOfDatabase } from "../../../core/api/records.ts";
 import { isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
@@ -116,6 +117,7 @@ async function create(
     authentication_redis_pass: password,
     ...certificate,
     ...siteBody(act.site),
+    ...(redb.metadata.annotations?.[AWAITS_DATA_ANNOTATION] === undefined ? {} : { awaits_data: true }),
   };
   await deps.noteCreation();
   const bdb = await client.call("createBdb", { body });

@@ -13,6 +13,7 @@ import { clusterReconciler } from "../cluster/controller.ts";
 import { databaseReconciler } from "../database/controller.ts";
 import { watchApplied } from "../objects/kept.ts";
 import { remoteClusterReconciler } from "../remote-cluster/controller.ts";
+import { restoreReconciler } from "../restore/controller.ts";
 import { wakeActiveActives, wakeClusters, wakeDatabases, wakeSchedules, type Sources } from "./wake-ups.ts";
 import { type NamespaceDeps, type OpenedForNamespace, sharedDeps } from "./shared-deps.ts";
 
@@ -22,7 +23,7 @@ const DATABASE_WORKERS = 8;
 /** Concurrent passes over remote clusters, and over Active-Active databases: each waits for other sites. */
 const SITE_WORKERS = 4;
 
-/** Concurrent passes over backups: most of them wait for their turn. */
+/** Concurrent passes over backups, and over restores: most of them wait for their turn. */
 const BACKUP_WORKERS = 2;
 
 /** Manages the clusters and databases of one namespace until `signal` aborts. */
@@ -56,6 +57,7 @@ interface Controllers {
   readonly remoteClusters: Controller;
   readonly backups: Controller;
   readonly backupSchedules: Controller;
+  readonly restores: Controller;
 }
 
 function startControllers(
@@ -77,6 +79,7 @@ function startControllers(
     activeActives,
     backups: start("backup", BACKUP_WORKERS, backupReconciler(shared)),
     backupSchedules: start("backup-schedule", 1, scheduleReconciler(shared)),
+    restores: start("restore", BACKUP_WORKERS, restoreReconciler(shared)),
     remoteClusters: start("remote-cluster", SITE_WORKERS, remoteClusterReconciler({ ...shared, enqueueActiveActive })),
   };
   cache.backups.onChange((ref) => {
@@ -88,8 +91,18 @@ function startControllers(
 }
 
 /** A database is reconciled once its cluster, its Secret and its Service are known, and an Active-Active database once its participants are. */
-function enqueueOnChange(sources: Sources, { clusters, databases, activeActives, remoteClusters }: Controllers): void {
+function enqueueOnChange(sources: Sources, controllers: Controllers): void {
   const { cache } = sources;
+  const { clusters, databases, activeActives, remoteClusters, restores } = controllers;
+  // a database that is not known yet is no database that is gone
+  void Promise.all([cache.clusters, cache.databases].map(({ synced }) => synced)).then(
+    () => {
+      cache.restores.onChange((ref) => {
+        restores.enqueue(keyOf(ref));
+      });
+    },
+    () => undefined, // ended before
+  );
   wakeClusters(sources, clusters.enqueue);
   void Promise.all([cache.clusters, cache.secrets, cache.services].map(({ synced }) => synced)).then(
     () => {

@@ -1,15 +1,19 @@
 import { type Handlers, uidParam } from "../http/handler-call.ts";
 import { type LeaderContext, runOnLeader } from "../http/run-on-leader.ts";
 import { backupBdb, lastBackup, lastBackups, type BackupContext } from "./backup-bdb.ts";
-import { restoreHere, Restores, type DataRestoreContext } from "./restore-bdb.ts";
+import { restoreHere, DatabaseRestores, type DataRestoreContext } from "./restore-bdb.ts";
 import type { DatabaseReads } from "./databases.ts";
+import { inspectBackup } from "./inspect-backup.ts";
 
 /** Backups of databases. The leader takes them all: asked elsewhere, one that runs would not be seen. */
 export function backupHandlers(
   context: BackupContext & LeaderContext & DataRestoreContext,
   reads: DatabaseReads,
-): Pick<Handlers, "startBackup" | "backup" | "backups" | "startRestore" | "restore" | "localRestore"> {
-  const restores = new Restores(context);
+): Pick<
+  Handlers,
+  "startBackup" | "backup" | "backups" | "startRestore" | "restore" | "inspectBackup" | "localRestore"
+> {
+  const restores = new DatabaseRestores(context);
   return {
     startRestore: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "startRestore", { params: uidParam(params), body }, forwardedBy, async () =>
@@ -19,7 +23,8 @@ export function backupHandlers(
       runOnLeader(context, "restore", { params: uidParam(params) }, forwardedBy, async () =>
         restores.of(await reads.record(params.uid)),
       ),
-    localRestore: async ({ body }) => restoreHere(context, body),
+    inspectBackup: ({ body }) => inspectBackup(context, body),
+    localRestore: ({ body }) => restoreHere(context, body),
     startBackup: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "startBackup", { params: uidParam(params), body }, forwardedBy, async () =>
         backupBdb(context, await reads.record(params.uid), body),

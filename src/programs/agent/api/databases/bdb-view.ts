@@ -87,7 +87,8 @@ function recoveryOf(record: DatabaseRecord): Pick<BdbRecord, "recovery"> {
   if (!record.shards.some(({ recovery }) => recovery !== undefined)) return {};
   // what is to be restored is not gone: `spec.clusterRecovery` agrees to nothing there
   const needs_consent = record.shards.some((shard) => lacksConsent(shard) && !awaitsData(shard));
-  return { recovery: { lacks: lacksText(record), needs_consent } };
+  const awaited = record.shards.some(awaitsData) ? { awaits_data: true } : {};
+  return { recovery: { lacks: lacksText(record), needs_consent, ...awaited } };
 }
 
 function clientParametersOf({ clientParameters }: DatabaseRecord): Pick<BdbRecord, "client_parameters"> {

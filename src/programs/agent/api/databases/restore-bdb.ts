@@ -29,17 +29,19 @@ export interface DataRestoreContext {
   readonly records: Pick<Records, "database" | "changeDatabase">;
   readonly election: Pick<LeaderElection, "isLeader">;
   readonly peers: Pick<Peers, "forward">;
-  readonly backups: { readonly restores: Pick<NodeRestores, "follow" | "read"> };
+  readonly backups: { readonly restores: Pick<NodeRestores, "follow" | "read" | "bytes"> };
   readonly foundEngines: readonly FoundEngine[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The restores that a leader leads, one for each database. What nodes have put there counts only when all shards have it. */
-export class Restores {
+export class DatabaseRestores {
   readonly #context: DataRestoreContext;
   /** By database: the last one. */
   readonly #runs = new Map<number, RestoreRecord>();
+  /** Of the one that runs: what each shard has, in bytes. */
+  readonly #bytes = new Map<number, Map<number, number>>();
 
   constructor(context: DataRestoreContext) {
     this.#context = context;
@@ -52,10 +54,11 @@ export class Restores {
     if (before?.status === "running") return before;
     if (!record.shards.some(awaitsData))
       throw refuse(refusals.notInRecovery, `"${name}" does not wait for its data; make one with awaits_data`);
-    for (const bdb of this.#runs.keys()) if (this.#context.records.database(bdb) === undefined) this.#runs.delete(bdb);
+    this.#forgetGone();
     const began = this.#now();
     const running: RestoreRecord = { name: start.name, bdb_uid: String(uid), status: "running", began };
     this.#runs.set(uid, running);
+    this.#bytes.set(uid, new Map());
     void this.#run(record, start, running);
     return running;
   }
@@ -63,8 +66,16 @@ export class Restores {
   /** The last one of a database; AGENT_NO_SUCH_BACKUP when this leader has begun none. */
   of({ uid, name }: DatabaseRecord): RestoreRecord {
     const found = this.#runs.get(uid);
-    if (found !== undefined) return found;
+    if (found !== undefined) return { ...found, bytes: sumOf(this.#bytes.get(uid)) };
     throw refuse(refusals.noSuchBackup, `this leader has begun no restore of "${name}"`);
+  }
+
+  #forgetGone(): void {
+    for (const bdb of this.#runs.keys()) {
+      if (this.#context.records.database(bdb) !== undefined) continue;
+      this.#runs.delete(bdb);
+      this.#bytes.delete(bdb);
+    }
   }
 
   async #run(record: DatabaseRecord, start: RestoreStart, running: RestoreRecord): Promise<void> {
@@ -79,9 +90,10 @@ export class Restores {
           .filter(awaitsData)
           .map((shard) => this.#put(record, shard, { ...start, attempt, file: files(shard) })),
       );
-      await changeRecord(this.#context.records, uid, (stored) =>
-        isSame(stored, record) ? withRestored(stored) : stored,
-      );
+      await changeRecord(this.#context.records, uid, (stored) => {
+        if (isSame(stored, record)) return withRestored(stored);
+        throw new Fault(faults.backupGone, `a primary of "${record.name}" has moved meanwhile`);
+      });
       log.info("a restore has ended");
       this.#runs.set(uid, { ...running, status: "completed", ended: this.#now() });
     } catch (error) {
@@ -119,7 +131,8 @@ export class Restores {
     const body: FileRestore = { ...wanted, bdb: record.uid, instance };
     for (;;) {
       if (!election.isLeader()) throw new Fault(faults.backupGone, "another node leads");
-      const { status, failure } = await this.#ask(node, body);
+      const { status, failure, bytes = 0 } = await this.#ask(node, body);
+      this.#bytes.get(record.uid)?.set(shard.id, bytes);
       if (status === "ready") return;
       if (failure !== undefined)
         throw new Fault({ ...failure, code: failure.error_code }, `Node ${node}: ${failure.description}`);
@@ -128,7 +141,7 @@ export class Restores {
   }
 
   #ask(node: number, body: FileRestore): Promise<ReplyOf<"localRestore">> {
-    if (node === this.#context.config.node) return Promise.resolve(restoreHere(this.#context, body));
+    if (node === this.#context.config.node) return restoreHere(this.#context, body);
     return this.#context.peers.forward(node, "localRestore", { body }, undefined);
   }
 
@@ -138,10 +151,10 @@ export class Restores {
 }
 
 /** Puts a file where an engine of this node starts from, and says how far that is; refused when no record asks for it. */
-export function restoreHere(
+export async function restoreHere(
   { config, records, backups }: Pick<DataRestoreContext, "config" | "records" | "backups">,
   { bdb, instance, attempt, file, folder, name, s3, bytes_per_second: rate }: FileRestore,
-): ReplyOf<"localRestore"> {
+): Promise<ReplyOf<"localRestore">> {
   const record = records.database(bdb);
   const shard = record?.shards.find((one) => one.primary === instance && primaryOf(one).node === config.node);
   if (record === undefined || shard === undefined || !awaitsData(shard))
@@ -151,20 +164,22 @@ export function restoreHere(
     );
   const { createdTime: created, name: database, persistence } = record;
   const hasAppendOnlyFile = persistence === "aofAlways" || persistence === "aofEverySecond";
-  return viewOf(
-    backups.restores.follow({
-      bdb,
-      instance,
-      attempt,
-      file,
-      folder,
-      name,
-      hasAppendOnlyFile,
-      database: { created, name: database },
-      store: accessIn(s3),
-      ...(rate === undefined ? {} : { bytesPerSecond: rate }),
-    }),
-  );
+  const state = backups.restores.follow({
+    bdb,
+    instance,
+    attempt,
+    file,
+    folder,
+    name,
+    hasAppendOnlyFile,
+    database: { created, name: database },
+    store: accessIn(s3),
+    ...(rate === undefined ? {} : { bytesPerSecond: rate }),
+  });
+  return {
+    ...viewOf(state),
+    bytes: state.state === "ready" ? file.bytes : await backups.restores.bytes(bdb, instance),
+  };
 }
 
 function viewOf(file: RestoredFile): ReplyOf<"localRestore"> {
@@ -179,6 +194,10 @@ function viewOf(file: RestoredFile): ReplyOf<"localRestore"> {
     default:
       return assertNever(file);
   }
+}
+
+function sumOf(bytes: ReadonlyMap<number, number> = new Map()): number {
+  return [...bytes.values()].reduce((sum, one) => sum + one, 0);
 }
 
 /** It is the database that was asked about, with the same primaries. */

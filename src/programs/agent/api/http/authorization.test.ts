@@ -44,6 +44,7 @@ const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" |
   restoreRecord: OWNERS,
   startBackup: OWNERS,
   startRestore: OWNERS,
+  inspectBackup: OWNERS,
   addPassword: OWNERS,
   replacePasswords: OWNERS,
   removePassword: OWNERS,

@@ -54,6 +54,7 @@ const backup = z.strictObject({
   bytes_per_second: z.int().min(1_000_000).exactOptional(),
 });
 const restore = backup.omit({ verify: true });
+const inspection = restore.omit({ bytes_per_second: true });
 const fileRestore = restore.extend({
   bdb: z.int().positive(),
   instance: z.int().positive(),
@@ -88,6 +89,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     recoverBdb: recovery,
     startBackup: backup,
     startRestore: restore,
+    inspectBackup: inspection,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     ...OF_USERS,

@@ -1,0 +1,90 @@
+import type { BackupSpec, BackupStatus } from "../api/backup-spec.ts";
+import { RESTORES_FROM_ANNOTATION } from "../api/names.ts";
+import type { RestoreSpec } from "../api/restore-spec.ts";
+import { annotate } from "../api/kubectl.ts";
+import type { BackupReason } from "./decide.ts";
+
+/** Where the backup lies that is to be restored, and for which database its Secret has to be given. */
+export interface RestoreSource {
+  readonly folder: string;
+  readonly name: string;
+  readonly s3: BackupSpec["s3"];
+  readonly database: string;
+}
+
+/** Why a backup is not restored, now or for good. */
+export interface RestoreRefusal extends BackupReason {
+  readonly isForGood: boolean;
+}
+
+/** The object of a backup, as far as a restore rests on it. */
+export interface NamedBackup {
+  readonly name: string;
+  readonly uid: string;
+  readonly spec: Pick<BackupSpec, "databaseName" | "s3">;
+  readonly status: BackupStatus;
+}
+
+/** Where the backup is that a spec names; or why it cannot be taken. `backup`: the object of that name in the namespace. */
+export function restoreSource(
+  spec: RestoreSpec,
+  namespace: string,
+  backup: NamedBackup | undefined,
+): RestoreSource | RestoreRefusal {
+  const { backupName, location } = spec;
+  if ((backupName === undefined) === (location === undefined))
+    return refuse(
+      "SpecInvalid",
+      "spec.backupName, spec.location: exactly one of them says which backup is meant",
+      true,
+    );
+  if (location !== undefined) return { ...partsOf(location.path), s3: location.s3, database: spec.databaseName };
+  if (backup === undefined)
+    return refuse(
+      "BackupNotFound",
+      `namespace ${namespace} has no StoreEnterpriseBackup "${backupName ?? ""}"; remedy: name one that is there, or where it lies by spec.location`,
+    );
+  return sourceOfObject(backup, namespace);
+}
+
+function sourceOfObject({ name, uid, spec, status }: NamedBackup, namespace: string): RestoreSource | RestoreRefusal {
+  const { phase = "Pending", path = "", conditions = [] } = status;
+  if (phase === "Failed")
+    return refuse("BackupFailed", `the backup "${name}" has failed; remedy: name another one`, true);
+  if (phase !== "Completed") return refuse("BackupNotComplete", `the backup "${name}" is ${phase}`);
+  const proof = conditions.find(({ type }) => type === "Restorable");
+  if (proof?.status === "False")
+    return refuse("BackupNotRestorable", `the backup "${name}" cannot be loaded: ${proof.message}`, true);
+  // what is written there by somebody else than the operator leads nowhere else
+  const own = `/${namespace}/${spec.databaseName}/${name.slice(0, 100)}-${uid.slice(0, 8)}/`;
+  if (!`/${path}`.endsWith(own))
+    return refuse("BackupPathForeign", `status.path of the backup "${name}" is not one of its own: ${path}`, true);
+  return { ...partsOf(path), s3: spec.s3, database: spec.databaseName };
+}
+
+/**
+ * Why the backup may not be restored in a namespace: its data belong to another one, and the owner of the Secret by which it is read has not said that they may be.
+ * `allowed`: the namespaces that the Secret lists.
+ */
+export function foreignBackup(
+  saved: { readonly namespace: string; readonly name: string },
+  here: { readonly namespace: string; readonly secret: string; readonly allowed: readonly string[] },
+): RestoreRefusal | undefined {
+  if (saved.namespace === here.namespace || here.allowed.includes(saved.namespace)) return undefined;
+  const listed = [...here.allowed, saved.namespace].join(",");
+  const why = `it is a backup of "${saved.name}" in namespace ${saved.namespace}, and the owner of the Secret "${here.secret}" has not given it for that`;
+  return refuse(
+    "BackupOfAnotherNamespace",
+    `${why}; remedy: ${annotate("secret", here.secret, `${RESTORES_FROM_ANNOTATION}=${listed}`)}`,
+  );
+}
+
+function refuse(reason: string, message: string, isForGood = false): RestoreRefusal {
+  return { reason, message, isForGood };
+}
+
+function partsOf(path: string): { readonly folder: string; readonly name: string } {
+  const whole = path.replace(/\/$/, "");
+  const cut = whole.lastIndexOf("/");
+  return { folder: whole.slice(0, Math.max(0, cut)), name: whole.slice(cut + 1) };
+}

@@ -1,0 +1,99 @@
+import type { Kube } from "#kit/kube/kube";
+import { Secrets } from "#kit/kube/builtin";
+import { AWAITS_DATA_ANNOTATION, RESTORES_FROM_ANNOTATION } from "../../../core/api/names.ts";
+import type { RestoreSpec } from "../../../core/api/restore-spec.ts";
+import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
+import { planRestore, type RestorePlan } from "../../../core/backup/plan-restore.ts";
+import { foreignBackup, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
+import { splitNames } from "../../../core/planner/ownership/marks.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import type { BackupContent, BackupStart } from "../../../ports/management/records/backups.ts";
+import { storeOf } from "../backup/begin.ts";
+import { reasonOfFailure } from "../backup/database-of.ts";
+import type { GivenDeps } from "../secrets/given.ts";
+
+/** With what restores are done. */
+export interface RestoreActDeps extends GivenDeps {
+  readonly kube: Kube;
+  readonly cache: Pick<InformerCache, "databases">;
+}
+
+/** A backup that may be restored in the namespace, with the object store that it is in. */
+export interface ReadableBackup {
+  readonly content: BackupContent;
+  readonly s3: BackupStart["s3"];
+}
+
+/** Lets a cluster read what the backup is; why it may not, or cannot. Nothing is changed by it. */
+export async function readSource(
+  deps: RestoreActDeps,
+  client: ManagementClient,
+  source: RestoreSource,
+  namespace: string,
+): Promise<ReadableBackup | RestoreRefusal> {
+  const s3 = await storeOf(deps, { databaseName: source.database, s3: source.s3 }, namespace);
+  if ("reason" in s3) return { ...s3, isForGood: false };
+  try {
+    const { folder, name } = source;
+    const { content, failure } = await client.call("inspectBackup", { body: { folder, name, s3 } });
+    if (failure !== undefined) return { ...reasonOfSeen(failure), isForGood: failure.retry === "never" };
+    if (content === undefined)
+      return { reason: "BackupNotRead", message: "the cluster says nothing", isForGood: false };
+    const secret = source.s3.awsSecretName;
+    const allowed = await namespacesOf(deps, { name: secret, namespace });
+    return foreignBackup(content.database, { namespace, secret, allowed }) ?? { content, s3 };
+  } catch (error) {
+    return { ...reasonOfFailure(error), isForGood: false };
+  }
+}
+
+/** The database to make for a backup; which field of it cannot be. */
+export function planFor(
+  { cache }: RestoreActDeps,
+  spec: RestoreSpec,
+  { content }: ReadableBackup,
+  namespace: string,
+): RestorePlan | BackupReason {
+  const { name, namespace: savedIn } = content.database;
+  const now = savedIn === namespace ? cache.databases.get({ name, namespace })?.spec : undefined;
+  return planRestore(content, spec.database ?? {}, now);
+}
+
+/** Makes the object of the database, which waits for its data from then on; rejects when one has come there meanwhile. */
+export async function makeDatabase(
+  { kube, cache }: RestoreActDeps,
+  ref: { readonly name: string; readonly namespace: string },
+  { spec }: RestorePlan,
+  restore: string,
+): Promise<void> {
+  const metadata = { ...ref, annotations: { [AWAITS_DATA_ANNOTATION]: restore } };
+  cache.databases.learn(await kube.create(Databases, { metadata, spec }));
+}
+
+/** Asks the cluster to bring the data; why it does not. */
+export async function beginRestore(
+  { client, uid }: { readonly client: ManagementClient; readonly uid: string },
+  source: RestoreSource,
+  { s3 }: ReadableBackup,
+  rate: number | undefined,
+): Promise<RestoreRefusal | undefined> {
+  const { folder, name } = source;
+  const body = { folder, name, s3, ...(rate === undefined ? {} : { bytes_per_second: rate }) };
+  try {
+    await client.call("startRestore", { params: { uid }, body });
+    return undefined;
+  } catch (error) {
+    return { ...reasonOfFailure(error), isForGood: false };
+  }
+}
+
+/** The other namespaces whose backups the owner of a Secret lets be restored with it. */
+async function namespacesOf(
+  { kube }: RestoreActDeps,
+  ref: { readonly name: string; readonly namespace: string },
+): Promise<readonly string[]> {
+  const secret = await kube.get(Secrets, ref);
+  return splitNames(secret?.metadata.annotations?.[RESTORES_FROM_ANNOTATION]);
+}

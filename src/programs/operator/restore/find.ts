@@ -1,0 +1,115 @@
+import { keyOf } from "#kit/kube/ref";
+import type { Stored } from "#kit/kube/kube";
+import type { StoreEnterpriseRestore } from "../../../core/api/kinds.ts";
+import { AWAITS_DATA_ANNOTATION } from "../../../core/api/names.ts";
+import type { RestoreSpec } from "../../../core/api/restore-spec.ts";
+import type { BackupReason, SeenBackup } from "../../../core/backup/decide.ts";
+import type { RestoredDatabase } from "../../../core/backup/decide-restore.ts";
+import { restoreSource, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { backupSpec } from "../../../core/api/backup-spec.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import type { RestoreRecord } from "../../../ports/management/records/backups.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+import { isFault } from "#kit/base/fault";
+import { databaseOf, reasonOfFailure, type FindDatabaseDeps } from "../backup/database-of.ts";
+import { clusterOf, type Redb } from "../database/cluster.ts";
+
+/** An object that asks for a restore, as it is stored. */
+export type StoredRestore = Stored<StoreEnterpriseRestore>;
+
+/** With what a pass over a restore finds what it works on. */
+export interface FindRestoreDeps extends FindDatabaseDeps {
+  readonly cache: FindDatabaseDeps["cache"] & Pick<InformerCache, "backups">;
+}
+
+/** Where the backup of a restore is, in its namespace alone; or why it cannot be taken. */
+export function sourceOfRestore(
+  { cache }: Pick<FindRestoreDeps, "cache">,
+  spec: RestoreSpec,
+  namespace: string,
+): RestoreSource | RestoreRefusal {
+  const named = spec.backupName === undefined ? undefined : cache.backups.get({ name: spec.backupName, namespace });
+  if (named === undefined) return restoreSource(spec, namespace, undefined);
+  const { metadata, status = {} } = named;
+  const read = backupSpec.safeParse(named.spec);
+  if (!read.success)
+    return { reason: "BackupInvalid", message: `the backup "${metadata.name}" has an invalid spec`, isForGood: true };
+  return restoreSource(spec, namespace, { name: metadata.name, uid: metadata.uid, spec: read.data, status });
+}
+
+/** The database of a restore, and what its cluster says of the last restore of it. */
+export interface FoundDatabase {
+  readonly database: RestoredDatabase;
+  readonly seen: (SeenBackup & RestoreRecord) | undefined;
+  /** Its cluster, once it has the database. */
+  readonly at: { readonly client: ManagementClient; readonly uid: string } | undefined;
+}
+
+/** How the database stands that a restore is to fill. */
+export async function findRestored(
+  deps: FindRestoreDeps,
+  name: string,
+  { namespace, wasMade }: { readonly namespace: string; readonly wasMade: boolean },
+): Promise<FoundDatabase> {
+  const without = (database: RestoredDatabase): FoundDatabase => ({ database, seen: undefined, at: undefined });
+  const redb = deps.cache.databases.get({ name, namespace });
+  if (redb === undefined || redb.metadata.deletionTimestamp !== undefined)
+    return without(redb === undefined ? { kind: "none", wasMade } : { kind: "other" });
+  if (redb.metadata.annotations?.[AWAITS_DATA_ANNOTATION] === undefined) return without({ kind: "other" });
+  const at = databaseOf(deps, { name, namespace });
+  if ("reason" in at) return without({ kind: "unready", ...unreadyReason(at, redb) });
+  try {
+    const bdb = await at.client.call("bdb", { params: { uid: at.uid } });
+    const awaits = bdb.recovery?.awaits_data === true;
+    const database = { kind: "there", awaits, isActive: bdb.status === "active", trouble: troubleOf(bdb) } as const;
+    return { database, seen: await lastRestore(at), at };
+  } catch (error) {
+    return without({ kind: "unready", ...reasonOfFailure(error) });
+  }
+}
+
+/** The cluster in which a database of that spec is made; why it cannot be asked. */
+export function clusterForNew(
+  { cache, contexts }: FindRestoreDeps,
+  {
+    name,
+    namespace,
+    cluster,
+  }: { readonly name: string; readonly namespace: string; readonly cluster: string | undefined },
+): ManagementClient | BackupReason {
+  const spec = cluster === undefined ? {} : { storeEnterpriseCluster: { name: cluster } };
+  const found = clusterOf(cache, {
+    apiVersion: "",
+    kind: "",
+    metadata: { name, namespace, uid: "", resourceVersion: "" },
+    spec,
+  });
+  if ("id" in found) return { reason: "ClusterNotFound", message: found.evidence };
+  const client = contexts.of(keyOf(found))?.connection?.client;
+  const message = `the management API of the cluster ${found.name} cannot be reached`;
+  return client ?? { reason: "ClusterNotReady", message };
+}
+
+async function lastRestore({ client, uid }: { readonly client: ManagementClient; readonly uid: string }) {
+  try {
+    return await client.call("restore", { params: { uid } });
+  } catch (error) {
+    if (isFault(error, faults.notFound)) return undefined; // this leader has begun none
+    throw error;
+  }
+}
+
+function troubleOf({ waiting_for, recovery }: BdbRecord): string {
+  return waiting_for === "" ? (recovery?.lacks ?? "") : waiting_for;
+}
+
+/** Why it is not there yet, with what the object of the database says itself. */
+function unreadyReason({ reason, message }: BackupReason, { status }: Redb): BackupReason {
+  const conditionOf = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted);
+  const ready = conditionOf("Ready");
+  if (ready === undefined || ready.status === "True") return { reason, message };
+  const isRefused = conditionOf("Stalled")?.status === "True";
+  return { reason: isRefused ? "DatabaseRefused" : reason, message: `${message}: ${ready.message}` };
+}
