@@ -39,7 +39,7 @@ const files = {
   ...certificateFilesIn("/data/a b"),
 };
 const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "primary"): string[] =>
-  renderConfig({ ...wanted, ...over }, files, { startAs: as, version: "7.2.0" }).split("\n");
+  renderConfig({ ...wanted, ...over }, files, { startAs: as, version: "7.2.0", isRestored: false }).split("\n");
 
 const rules: readonly (readonly [name: string, line: string, present: boolean, lines: string[]])[] = [
   ["a replica names its primary", "replicaof 10.1.2.4 20002", true, lines({}, "replica")],

@@ -26,12 +26,18 @@ export const PING_PERIOD_S = 1;
 export function renderConfig(
   wanted: WantedInstance,
   files: EngineFiles,
-  { startAs, version }: { readonly startAs: "primary" | "replica"; readonly version: string },
+  {
+    startAs,
+    version,
+    isRestored,
+  }: { readonly startAs: "primary" | "replica"; readonly version: string; readonly isRestored: boolean },
 ): string {
   const settings = {
     ...fixedSettings(wanted, files),
     ...liveSettings(wanted, version),
     ...(startAs === "replica" ? replication(wanted) : {}),
+    // a file that comes from elsewhere is checked as what RESTORE is given
+    ...(isRestored ? { "sanitize-dump-payload": "yes" } : {}),
   };
   const lines = Object.entries(settings).map(
     ([name, value]) => `${name} ${name === "replicaof" ? value : quoteDirective(value)}`,

@@ -57,8 +57,8 @@ export async function lastWarnings({ logFile }: LogFile): Promise<string> {
   const warnings = lines.filter((line) => / # /.test(line) && processOf(line) === writer);
   const texts = warnings.map((line) => line.slice(line.indexOf(" # ") + 3).trim());
   // one more than the last two where it has room: what an engine warns of at each start is long, and no reason for its end
-  const [two, three] = [texts.slice(-2).join("; "), texts.slice(-3).join("; ")];
-  return three.length <= LONGEST ? three : two.slice(0, LONGEST);
+  const fitting = [3, 2].map((count) => texts.slice(-count).join("; ")).find((words) => words.length <= LONGEST);
+  return fitting ?? (texts.at(-1) ?? "").slice(0, LONGEST);
 }
 
 /** So long the last words may be. */

@@ -20,6 +20,8 @@ export interface InstanceFiles extends EngineFiles {
   readonly appendOnlyFolder: string;
   /** Which database the data is of. */
   readonly databaseFile: string;
+  /** Exists until an engine has served with data that come from a backup. */
+  readonly restoredFile: string;
 }
 
 /** The directory of an instance. */
@@ -48,6 +50,7 @@ export function filesIn(directory: string): InstanceFiles {
     engineFile: join(directory, "engine"),
     appendOnlyFolder: join(directory, "appendonlydir"),
     databaseFile: join(directory, "database"),
+    restoredFile: join(directory, "restored"),
     ...certificateFilesIn(directory),
   };
 }
@@ -118,6 +121,17 @@ export async function endedCleanly({ cleanFile }: InstanceFiles): Promise<boolea
 export async function noteEnd({ cleanFile }: InstanceFiles, clean: boolean): Promise<void> {
   if (clean) await replaceFile(cleanFile, "clean\n");
   else await rm(cleanFile, { force: true });
+}
+
+/** Notes that the data come from a backup, or that an engine has served with them. */
+export async function noteRestored({ restoredFile }: InstanceFiles, isRestored: boolean): Promise<void> {
+  if (isRestored) await replaceFile(restoredFile, "restored\n");
+  else await rm(restoredFile, { force: true });
+}
+
+/** Whether the data come from a backup, and no engine has served with them. */
+export async function hasRestored({ restoredFile }: InstanceFiles): Promise<boolean> {
+  return (await readOr(restoredFile, "")) !== "";
 }
 
 export async function writeConfig({ configFile }: InstanceFiles, text: string, mode: number): Promise<void> {

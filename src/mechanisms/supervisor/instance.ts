@@ -17,8 +17,10 @@ import { decideInstance } from "./instance-decision.ts";
 import {
   claimForEngine,
   endedCleanly,
+  hasRestored,
   type InstanceFiles,
   noteEnd,
+  noteRestored,
   prepareDirectory,
   writeConfig,
   writeLaunch,
@@ -161,7 +163,9 @@ export class Instance {
     switch (act.kind) {
       case "keep":
         await this.#useUpLaunch(wanted);
-        if (this.#state === "serving") await this.#settings.apply(this.#wanted);
+        if (this.#state !== "serving") return;
+        await noteRestored(this.#files, false);
+        await this.#settings.apply(this.#wanted);
         return;
       case "start-anew":
         this.#log.warn("engine runs as a replica, and starts as primary");
@@ -196,7 +200,8 @@ export class Instance {
     const { runner } = this.#deps;
     await provideCertificate(this.#files, wanted, runner.fileMode);
     const { version } = engine;
-    await writeConfig(this.#files, renderConfig(wanted, this.#files, { startAs: as, version }), runner.fileMode);
+    const start = { startAs: as, version, isRestored: await hasRestored(this.#files) };
+    await writeConfig(this.#files, renderConfig(wanted, this.#files, start), runner.fileMode);
     const { bdb, instance } = wanted;
     const child = await runner.start(engine, { bdb, instance, files: this.#files });
     // not reported before the process runs: until then it would look like a launch that has crashed already

@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder, replaceFile, syncFolder } from "#kit/files/replace-file";
-import { filesIn, instanceFiles, noteEnd, writeLaunch } from "./instance-files.ts";
+import { filesIn, instanceFiles, noteEnd, noteRestored, writeLaunch } from "./instance-files.ts";
 import { clearThrowAway, type ThrowAwayDeps } from "./throw-away.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -34,6 +34,7 @@ export async function draftRestored(
     await replaceFile(files.databaseFile, JSON.stringify(database));
     await writeLaunch(files, 0);
     await noteEnd(files, true);
+    await noteRestored(files, true);
     return draft;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
