@@ -1,6 +1,6 @@
 import type { ComparedKey } from "./state/compared-key.ts";
 import { heldKey } from "./state/held-key.ts";
-import { expiresAt } from "./state/key-view.ts";
+import { hasTime, mayHaveTime } from "./state/key-times.ts";
 import type { ExpiringKeys } from "./state/lost-expiries.ts";
 import type { MergedState } from "./state/merged-state.ts";
 import { expiredIn, outlives } from "./state/outlived-expiry.ts";
@@ -70,7 +70,7 @@ export class SiteKeys implements ExpiringKeys {
   }
 
   mayExpire(key: string): boolean {
-    return expiresAt(this.#state.known(key)) !== undefined;
+    return mayHaveTime(this.#state.known(key));
   }
 
   isBeingTimed(key: string): boolean {
@@ -95,6 +95,6 @@ export class SiteKeys implements ExpiringKeys {
   }
 
   timedBy(mark: string): readonly string[] {
-    return this.#pending.timedBy(mark).filter((key) => typeof expiresAt(this.#state.known(key)) === "number");
+    return this.#pending.timedBy(mark).filter((key) => hasTime(this.#state.known(key)));
   }
 }

@@ -81,6 +81,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
     engine.put(key, { type: "string", value: String(BigInt(held.value) + BigInt(by)) });
     return true;
   },
+  APPEND(engine, key, [more = ""]) {
+    const held = engine.get(key) ?? { type: "string", value: "" };
+    if (held.type !== "string") return false;
+    engine.put(key, { type: "string", value: held.value + more });
+    return true;
+  },
   FLUSHDB: (engine) => engine.flush(),
   DEL: (engine, key) => engine.drop(key),
   PEXPIREAT: (engine, key, [at]) => engine.setExpiry(key, Number(at)),

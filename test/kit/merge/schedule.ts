@@ -235,6 +235,7 @@ export function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): rea
       ["PERSIST", `until:${key}`],
       ["SET", `until:${key}`, value],
       ["SET", one(`until:${key}`, `until:${key}`, `set:${key}`, key), value, "KEEPTTL"],
+      ["APPEND", `until:${key}`, "7"],
     ],
     ...[
       ["DEL", `until:${key}`],

@@ -76,6 +76,19 @@ for (const { rule, before = [], first, second, after, want } of cases)
     for (const { engine } of sites.places) assert.equal(engine.digest(), want);
   });
 
+test("a time of expiry that finds no string at a site is lost when the key is made as another type", () => {
+  const sites = new Sites(2, () => 0, Infinity);
+  const [first, second] = sites.places;
+  sites.write(first, ["SET", "k", "a"]);
+  sites.settle();
+  sites.write(first, ["DEL", "k"]);
+  sites.write(second, ["PEXPIREAT", "k", LATER]);
+  sites.settle();
+  sites.write(second, ["SADD", "k", "n"]);
+  sites.settle();
+  for (const { engine } of sites.places) assert.equal(engine.digest(), "k set n ");
+});
+
 /** Everything arrives, while no engine removes a key before it is asked for it. */
 function passOn(sites: Sites): void {
   for (let isMoving = true; isMoving;) {
