@@ -25,6 +25,7 @@ const BLIND: Readonly<Record<string, number>> = {
   "src/mechanisms/supervisor/engines.ts": 3,
   "src/mechanisms/supervisor/failed-starts.ts": 1,
   "src/mechanisms/supervisor/leftovers.ts": 2,
+  "src/mechanisms/supervisor/restored-data.ts": 2,
   "src/programs/agent/runtime/mounted-secret.ts": 1,
   // another part has the same failure
   "packages/controller-kit/src/base/in-turn.ts": 1,

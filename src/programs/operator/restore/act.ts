@@ -1,5 +1,4 @@
 import type { Kube } from "#kit/kube/kube";
-import { Secrets } from "#kit/kube/builtin";
 import { AWAITS_DATA_ANNOTATION, RESTORES_FROM_ANNOTATION } from "../../../core/api/names.ts";
 import type { RestoreSpec } from "../../../core/api/restore-spec.ts";
 import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
@@ -12,7 +11,7 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { BackupContent, BackupStart } from "../../../ports/management/records/backups.ts";
 import { storeOf } from "../backup/begin.ts";
 import { reasonOfFailure } from "../backup/database-of.ts";
-import type { GivenDeps } from "../secrets/given.ts";
+import { readGiven, type GivenDeps } from "../secrets/given.ts";
 
 /** With what restores are done. */
 export interface RestoreActDeps extends GivenDeps {
@@ -42,7 +41,7 @@ export async function readSource(
     if (content === undefined)
       return { reason: "BackupNotRead", message: "the cluster says nothing", isForGood: false };
     const secret = source.s3.awsSecretName;
-    const allowed = await namespacesOf(deps, { name: secret, namespace });
+    const allowed = await namespacesOf(deps, { name: secret, namespace }, source.database);
     return foreignBackup(content.database, { namespace, secret, allowed }) ?? { content, s3 };
   } catch (error) {
     return { ...reasonOfFailure(error), isForGood: false };
@@ -91,9 +90,10 @@ export async function beginRestore(
 
 /** The other namespaces whose backups the owner of a Secret lets be restored with it. */
 async function namespacesOf(
-  { kube }: RestoreActDeps,
+  deps: RestoreActDeps,
   ref: { readonly name: string; readonly namespace: string },
+  database: string,
 ): Promise<readonly string[]> {
-  const secret = await kube.get(Secrets, ref);
-  return splitNames(secret?.metadata.annotations?.[RESTORES_FROM_ANNOTATION]);
+  const { secret, objection } = await readGiven(deps, ref, { kind: "object-store", database });
+  return objection === undefined ? splitNames(secret?.metadata.annotations?.[RESTORES_FROM_ANNOTATION]) : [];
 }
