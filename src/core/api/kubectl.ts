@@ -43,6 +43,11 @@ export function deleteDatabases(names: readonly string[]): string {
   return `${deleteObjects("redb", names)}  # this deletes their data`;
 }
 
+/** Deletes an object that asks for a backup; what lies in the object store stays. */
+export function deleteBackup(name: string): string {
+  return deleteObjects("rebackup", [name]);
+}
+
 /** Deletes the object of an Active-Active database in the namespace of one cluster, with what that holds. */
 export function deleteActiveActive(name: string): string {
   return deleteObjects("reaadb", [name]);

@@ -101,7 +101,7 @@ const CONSTANT = ["askReady", "showVersion", "viewKubeconfig", "listKinds"];
 /** They are made of the commands of the table. */
 const MADE_OF_THEM = [
   ...["patchCluster", "patchClusterTag", "patchDatabase", "patchDatabaseVersion", "patchObject", "deleteDatabases"],
-  ...["deleteActiveActive", "applyBundle", "recoverFromSetAside", "restoreRecord", "withComment"],
+  ...["deleteActiveActive", "deleteBackup", "applyBundle", "recoverFromSetAside", "restoreRecord", "withComment"],
 ];
 
 test("every command is asked about the words of others", () => {

@@ -112,7 +112,13 @@ for (const [rule, facts, step, said] of [
     "a name that another object has is refused",
     { isTaken: () => true, now: MONDAY },
     "refuse",
-    /^NameTaken: .*"nightly-20260105-0130"/,
+    /^NameTaken: .*"nightly-20260105-0130".*kubectl delete rebackup nightly-20260105-0130$/,
+  ],
+  [
+    "one that does not go on is named with its reason and the way out, also before the next one is due",
+    { ...DONE_ON_MONDAY, runs: [stalled(MONDAY)], now: MONDAY + HOUR },
+    "refuse",
+    /^RunStalled: .*ObjectStoreBucket: there is none\. .*kubectl delete rebackup nightly-20260105-0130$/,
   ],
   [
     "when clocks are put forward over its time, it is begun right after that",
@@ -178,9 +184,13 @@ function at(text: string): number {
 }
 
 function over(dueAt: number): ScheduledRun {
-  return { name: runName("nightly", dueAt), dueAt, isOver: true, restorableAt: dueAt };
+  return { name: runName("nightly", dueAt), dueAt, isOver: true, restorableAt: dueAt, trouble: undefined };
 }
 
 function under(dueAt: number): ScheduledRun {
-  return { name: runName("nightly", dueAt), dueAt, isOver: false, restorableAt: undefined };
+  return { name: runName("nightly", dueAt), dueAt, isOver: false, restorableAt: undefined, trouble: undefined };
+}
+
+function stalled(dueAt: number): ScheduledRun {
+  return { ...under(dueAt), trouble: "ObjectStoreBucket: there is none" };
 }

@@ -1,5 +1,6 @@
 import type { BackupScheduleStatus } from "../api/backup-schedule-spec.ts";
 import type { Timetable, TimetableText } from "../base/timetable.ts";
+import { deleteBackup } from "../api/kubectl.ts";
 import type { BackupReason } from "./decide.ts";
 import { runName, type ScheduledRun } from "./schedule-runs.ts";
 
@@ -32,7 +33,7 @@ export type ScheduleStep = {
   | ({ readonly kind: "wait" } & BackupReason)
   /** What was due then is left out. */
   | ({ readonly kind: "miss"; readonly dueAt: number } & BackupReason)
-  /** What was due then cannot be made, and somebody has to see to it. */
+  /** What was due then cannot be made or does not go on, and somebody has to see to it. */
   | ({ readonly kind: "refuse"; readonly dueAt: number } & BackupReason)
 );
 
@@ -46,6 +47,8 @@ export function decideSchedule(facts: ScheduleFacts): ScheduleStep {
   const then = { nextAt, lookAt: nextAt };
   const active = runs.find(({ isOver }) => !isOver);
   const dueAt = dueNow(facts);
+  if (active?.trouble !== undefined)
+    return { kind: "refuse", ...then, dueAt: active.dueAt, ...sayStalled(active.name, active.trouble) };
   if (dueAt === undefined) return { kind: "wait", ...then, ...idle(nextAt, active) };
   const lateAt = deadlineMs === undefined ? undefined : dueAt + deadlineMs;
   if (lateAt !== undefined && now > lateAt)
@@ -98,8 +101,13 @@ function sayMissed(dueAt: number, lateAt: number, active: ScheduledRun | undefin
   return { reason: "Missed", message };
 }
 
+function sayStalled(name: string, trouble: string): BackupReason {
+  const message = `the backup "${name}" does not go on, and no other one is begun before it has ended: ${trouble}. It keeps what the schedule said when it was made; remedy: correct the schedule where it is wrong, then ${deleteBackup(name)}`;
+  return { reason: "RunStalled", message };
+}
+
 function sayTaken(name: string): BackupReason {
-  const message = `there is a StoreEnterpriseBackup "${name}" that is not of this schedule; remedy: delete it, or call the schedule otherwise`;
+  const message = `there is a StoreEnterpriseBackup "${name}" that is not of this schedule; remedy: ${deleteBackup(name)}`;
   return { reason: "NameTaken", message };
 }
 

@@ -52,6 +52,20 @@ for (const [rule, status, isOver, restorableAt] of [
     assert.deepEqual([run?.isOver, run?.restorableAt], [isOver, restorableAt]);
   });
 
+test("a backup that waits for somebody says why, and one that has ended or runs does not", () => {
+  const stalled = {
+    type: "Stalled",
+    status: "True",
+    reason: "ObjectStoreBucket",
+    message: "none",
+    lastTransitionTime: "",
+  };
+  const troubleOf = (status: object): string | undefined => scheduledRunOf(backup({ status }), SCHEDULE)?.trouble;
+  assert.equal(troubleOf({ phase: "Pending", conditions: [stalled] }), "ObjectStoreBucket: none");
+  assert.equal(troubleOf({ phase: "Failed", conditions: [stalled] }), undefined);
+  assert.equal(troubleOf({ phase: "Pending", conditions: [{ ...stalled, status: "False" }] }), undefined);
+});
+
 function backup(more: { readonly metadata?: object; readonly databaseName?: string; readonly status?: object }) {
   const { metadata = {}, databaseName = "orders", status = {} } = more;
   const labels = { [BACKUP_SCHEDULE_LABEL]: "nightly" };

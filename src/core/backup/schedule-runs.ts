@@ -9,6 +9,8 @@ export interface ScheduledRun {
   readonly isOver: boolean;
   /** When it was complete, of one that an engine has loaded. */
   readonly restorableAt: number | undefined;
+  /** Why it does not go on before somebody sees to it; undefined: it goes on. */
+  readonly trouble: string | undefined;
 }
 
 /** The name of the backup that is due then, to the minute: two that are asked for it are one. */
@@ -29,10 +31,13 @@ export function scheduledRunOf(
   if (dueAt === undefined || runName(schedule.name, dueAt) !== name) return undefined;
   const isRestorable = status.conditions?.some(({ type, status: holds }) => type === "Restorable" && holds === "True");
   const { phase, completionTime } = status;
+  const stalled = status.conditions?.find(({ type, status: holds }) => type === "Stalled" && holds === "True");
+  const isOver = phase === "Completed" || phase === "Failed";
   return {
     name,
     dueAt,
-    isOver: phase === "Completed" || phase === "Failed",
+    isOver,
+    trouble: isOver || stalled === undefined ? undefined : `${stalled.reason}: ${stalled.message}`,
     restorableAt: isRestorable === true && completionTime !== undefined ? Date.parse(completionTime) : undefined,
   };
 }

@@ -44,8 +44,16 @@ export function readTimetable({ schedule, timeZone }: TimetableText): Timetable 
       nextAfter: (now) => cron.nextRun(new Date(now))?.getTime(),
     };
   } catch (error) {
-    return objectTo(error instanceof Error ? error.message.replace(/^CronPattern: /, "") : FORM);
+    if (!(error instanceof Error)) throw error;
+    return objectTo(whyOf(error));
   }
+}
+
+/** Of a range the library says the numbers that it has made of names, which nobody has written. */
+function whyOf({ message }: Error): string {
+  return message.includes("From value is larger than to value")
+    ? "a range goes from a later value to an earlier one: write both parts, as fri-sat,sun-mon"
+    : message.replace(/^CronPattern: /, "");
 }
 
 /** The library counts whole seconds, and means those before. */

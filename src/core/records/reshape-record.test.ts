@@ -77,6 +77,7 @@ test("shards that may have been promoted are filled anew, and not before the for
   const anew = { isAnew: true, now: NOW };
   const again = copyAfterReturn(back, 2, anew);
   assert.deepEqual([again.reshape?.phase, again.reshape?.tableEpoch, again.reshape?.attempt], ["copy", 3, 2]);
+  assert.deepEqual([back.tableEpoch ?? 0, again.tableEpoch], [0, 2], "above the epoch that a proxy may have got");
   assert.equal(copyAfterReturn(back, 1, anew), back, "another leader has taken it back once more");
 });
 

@@ -83,8 +83,8 @@ export function takeTableBack(record: DatabaseRecord, tableEpoch: number): Datab
 }
 
 /**
- * Copying goes on once the former shards serve, and begins anew where shards to be may have been promoted; itself unless this switch was taken back, and no
- * later one. `now`: ISO instant.
+ * The former shards serve, in an epoch of the table above the one that was taken back, which a proxy may have got. Copying goes on, and begins anew where shards to
+ * be may have been promoted. Itself unless this switch was taken back, and no later one. `now`: ISO instant.
  */
 export function copyAfterReturn(
   record: DatabaseRecord,
@@ -93,7 +93,11 @@ export function copyAfterReturn(
 ): DatabaseRecord {
   const { reshape } = record;
   if (reshape?.phase !== "return" || reshape.tableEpoch !== tableEpoch) return record;
-  const copying = { ...record, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } } as const;
+  const copying = {
+    ...record,
+    tableEpoch,
+    reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 },
+  } as const;
   return isAnew ? copyAgain(copying, now, reshape.failed) : copying;
 }
 

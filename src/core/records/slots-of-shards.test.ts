@@ -118,9 +118,15 @@ const successors: readonly (readonly [string, Shards, Shards, RegExp | undefined
   ],
   [
     "copying goes on after the return with a higher epoch",
-    reshaping({ phase: "return" }),
-    reshaping({ tableEpoch: 6 }),
+    reshaping({ phase: "return", tableEpoch: 6 }),
+    { ...reshaping({ tableEpoch: 7 }), tableEpoch: 6 },
     undefined,
+  ],
+  [
+    "the former shards go on in no other epoch than that of the return",
+    reshaping({ phase: "return", tableEpoch: 6 }),
+    { ...reshaping({ tableEpoch: 9 }), tableEpoch: 8 },
+    /goes from 4 to 8/,
   ],
   ["an epoch that was taken back is not used again", reshaping({ phase: "return" }), reshaping(), /its epoch stays 5/],
   ["nothing leads back from the next table", retiring, { ...reshaping({ tableEpoch: 6 }) }, /goes from retire to copy/],

@@ -94,9 +94,16 @@ function whyNotNew(before: Shards, { reshape }: Shards): string | undefined {
 function whyNoTable(before: Shards, after: Shards): string | undefined {
   const [known, next] = [before.tableEpoch ?? 0, after.tableEpoch ?? 0];
   if (tableOf(before.shards) === tableOf(after.shards))
-    return next === known ? undefined : `its slots stay where they are, and their epoch goes from ${known} to ${next}`;
+    return next === known || isReturn(before, after)
+      ? undefined
+      : `its slots stay where they are, and their epoch goes from ${known} to ${next}`;
   if (before.reshape !== undefined) return whyNoHandOver(before.reshape, before, after);
   return next > known ? undefined : `slots go to another shard, and their epoch stays ${known}`;
+}
+
+/** The former shards go on in an epoch of their own. */
+function isReturn({ reshape }: Shards, after: Shards): boolean {
+  return reshape?.phase === "return" && after.reshape?.phase === "copy" && after.tableEpoch === reshape.tableEpoch;
 }
 
 /** The shards that were to be serve, all of them, beside those that are kept; the others that served retire. */

@@ -9,6 +9,7 @@ import { closeNamed, reasonOf, roleOf, withEngine, type EngineControl } from "./
 import { attach, isFenced, restorePrimary } from "./former-primary.ts";
 import { sendToProxies } from "./proxies.ts";
 import { TABLE_SWITCH } from "./table-engines.ts";
+import { releaseTable } from "./table-release.ts";
 import { lookAtTargets, type IsDead } from "./table-sight.ts";
 import type { TablePorts } from "./table-ports.ts";
 
@@ -35,9 +36,11 @@ export async function takeBackTable({ record, isDead }: TableInDoubt, ports: Tab
     throw new Fault(faults.moveNotDone, `the former shards do not all serve again: ${failed.join("; ")}`, { bdb });
   ports.log.warn("a switch to other shards was taken back", { bdb, tableEpoch: begun });
   // the mover has lost a primary that had retired, and a target that was promoted has left the mover
-  const isAnew = hadRetired || (await lookAtTargets(stored, isDead, ports)).some(({ state }) => state !== "filled");
+  const isAnew = hadRetired || (await lookAtTargets(stored, isDead, ports)).some((sight) => sight !== "filled");
   const again = { isAnew, now: ports.now().toISOString() };
   const copying = await ports.change((current) => copyAfterReturn(current, begun + 1, again));
+  // also a proxy that was released goes back: this epoch of the table is above the one that it has
+  await releaseTable(copying, ports);
   if (isAnew) await attachTargets(copying, ports);
   return copying;
 }

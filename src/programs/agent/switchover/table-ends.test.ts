@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "#kit/testing/until";
 import { TableScene } from "../../../../test/kit/mover/table-scene.ts";
 import { freezeAt, mustSwitch, requireAsBefore, switchNow } from "../../../../test/kit/mover/table-turns.ts";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
@@ -100,6 +101,47 @@ test("the leader and a new primary end before the release: another leader waits 
   await load.more();
   await scene.requireOneTable();
   await load.requireNothingLost();
+});
+
+test("the node of all former and all new primaries ends after the release and before the record: what clients wrote meanwhile is not left", async () => {
+  await using scene = await TableScene.start(2);
+  const load = await scene.startLoad();
+  await scene.fill(1);
+  const frozen = freezeAt("commit");
+  const stale = switchNow(scene, scene.ports(frozen.before));
+  await frozen.reached;
+  await load.more();
+  const [target] = scene.record.reshape?.shards ?? [];
+  const [replica] = target === undefined ? [] : replicasOf(target);
+  assert.ok(target !== undefined && replica !== undefined);
+  const follows = async (): Promise<boolean> =>
+    !String(await scene.engineOf(replica).call("INFO", "replication")).includes("second_repl_offset:-1");
+  await until("the replica follows the new primary", follows);
+  const ended = [target, ...scene.record.shards].map(({ primary }) => primary);
+  await Promise.all(ended.map((id) => scene.engine(id).stop()));
+  await resolveTable({ record: scene.record, isDead: (id) => ended.includes(id) }, scene.ports());
+  assert.equal(scene.record.reshape?.phase, "retire");
+  frozen.thaw();
+  assert.equal((await stale).kind, "done");
+});
+
+test("clients that were let in to new shards of which nothing is left go back with all proxies", async () => {
+  await using scene = await TableScene.start(1);
+  await scene.fill(2);
+  const frozen = freezeAt("commit");
+  const stale = switchNow(scene, scene.ports(frozen.before));
+  await frozen.reached;
+  const gone = (scene.record.reshape?.shards ?? []).flatMap(({ instances }) => instances.map(({ id }) => id));
+  await Promise.all(gone.map((id) => scene.engine(id).stop()));
+  await resolveTable({ record: scene.record, isDead: (id) => gone.includes(id) }, scene.ports());
+  assert.deepEqual([scene.record.reshape?.phase, scene.record.shards.length], ["copy", 1]);
+  const load = await scene.startLoad();
+  await load.more();
+  await scene.configure();
+  await load.more();
+  await load.requireNothingLost();
+  frozen.thaw();
+  assert.equal((await stale).kind, "unresolved");
 });
 
 test("a new shard that gets more than its share of memory does not serve, and does once it has more", async () => {

@@ -158,8 +158,7 @@ function freshStatement(
     newestAt === undefined
       ? "the database has no backup that can be restored"
       : `the newest backup of the database that can be restored is of ${textOf(newestAt)}`;
-  const hours = Math.round((wantedMs / HOUR_MS) * 10) / 10;
-  const message = `${newest}; one that is at most ${hours} h old is wanted`;
+  const message = `${newest}; one that is at most ${ageText(wantedMs)} old is wanted`;
   const reason = isStale ? "Stale" : newestAt === undefined ? "Awaited" : "Restorable";
   return { type: "Fresh", status: isStale ? "False" : "True", reason, message, observedGeneration };
 }
@@ -169,7 +168,11 @@ function staleEvents({ conditions }: BackupScheduleStatus, { status, message }: 
   return status === "False" && isNew ? [{ type: "Warning", reason: "BackupStale", message }] : [];
 }
 
-const HOUR_MS = 3_600_000;
+/** In hours from three of them on, else in minutes. */
+function ageText(ms: number): string {
+  const hours = ms / 3_600_000;
+  return hours >= 3 ? `${Math.round(hours * 10) / 10} h` : `${Math.ceil(hours * 60)} min`;
+}
 
 function textOf(time: number): string {
   return new Date(time).toISOString();

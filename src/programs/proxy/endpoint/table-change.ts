@@ -122,6 +122,7 @@ export class TableChange {
     if (tableEpoch < this.#least) this.#requireNext(tableEpoch);
     const { config, next } = this.#configWith(tableEpoch, shards);
     if (!next.isOther) {
+      this.#dropPrepared();
       this.configure(config, next);
       return this.#resume();
     }
