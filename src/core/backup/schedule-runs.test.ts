@@ -52,7 +52,7 @@ for (const [rule, status, isOver, restorableAt] of [
     assert.deepEqual([run?.isOver, run?.restorableAt], [isOver, restorableAt]);
   });
 
-test("a backup that waits for somebody says why, and one that has ended or runs does not", () => {
+test("a backup that somebody has to see to says why, and no other one does", () => {
   const stalled = {
     type: "Stalled",
     status: "True",
