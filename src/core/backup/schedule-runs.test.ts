@@ -52,7 +52,7 @@ for (const [rule, status, isOver, restorableAt] of [
     assert.deepEqual([run?.isOver, run?.restorableAt], [isOver, restorableAt]);
   });
 
-test("a backup that somebody has to see to says why, and no other one does", () => {
+test("a backup that is stalled has its reason, and no other one has", () => {
   const stalled = {
     type: "Stalled",
     status: "True",
