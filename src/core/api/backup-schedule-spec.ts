@@ -26,6 +26,7 @@ export const backupScheduleSpec = backupSpec.omit({ verifyRequest: true }).exten
   startingDeadlineSeconds: z
     .int()
     .min(60)
+    .max(31_536_000)
     .optional()
     .describe(
       "A backup that could not be begun so long after it was due is left out; without it, the last one that was missed is always made up for.",
