@@ -35,7 +35,10 @@ test("each step of a switch may follow the one before in the store", () => {
     assert.equal(whyNoSuccessor(steps[at] ?? copying, record), undefined);
   assert.equal(whyNoSuccessor(holding, back), undefined);
   for (const isAnew of [false, true])
-    assert.equal(whyNoSuccessor(back, copyAfterReturn(back, 2, { isAnew, now: NOW })), undefined);
+    assert.equal(
+      whyNoSuccessor(back, copyAfterReturn(back, 2, { isAnew, mayBeReleased: isAnew, now: NOW })),
+      undefined,
+    );
   assert.equal(whyNoSuccessor(copying, copyAgain(copying, NOW, FAILED)), undefined);
 });
 
@@ -57,7 +60,7 @@ test("the shards to be serve with all their replicas in sync, and the former pri
 });
 
 test("a leader whose switch was taken back goes no further, also when the next one has got as far", () => {
-  const again = copyAfterReturn(back, 2, { isAnew: false, now: NOW });
+  const again = copyAfterReturn(back, 2, { isAnew: false, mayBeReleased: false, now: NOW });
   assert.deepEqual([again.reshape?.phase, again.reshape?.tableEpoch, again.reshape?.attempt], ["copy", 3, 1]);
   const next = must(tableMoveOf(again) && holdForTable(again, { ...move, tableEpoch: 3 }));
   for (const record of [back, again, next]) assert.equal(serveTable(record, move, NOW), undefined);
@@ -74,10 +77,11 @@ test("no step follows when a shard that serves has another primary: the mover ha
 
 test("shards that may have been promoted are filled anew, and not before the former ones serve", () => {
   assert.deepEqual([back.reshape?.phase, back.reshape?.tableEpoch], ["return", 2]);
-  const anew = { isAnew: true, now: NOW };
+  const anew = { isAnew: true, mayBeReleased: true, now: NOW };
   const again = copyAfterReturn(back, 2, anew);
   assert.deepEqual([again.reshape?.phase, again.reshape?.tableEpoch, again.reshape?.attempt], ["copy", 3, 2]);
   assert.deepEqual([back.tableEpoch ?? 0, again.tableEpoch], [0, 2], "above the epoch that a proxy may have got");
+  assert.equal(copyAfterReturn(back, 2, { ...anew, mayBeReleased: false }).tableEpoch, undefined, "or the same one");
   assert.equal(copyAfterReturn(back, 1, anew), back, "another leader has taken it back once more");
 });
 

@@ -82,22 +82,26 @@ export function takeTableBack(record: DatabaseRecord, tableEpoch: number): Datab
   return { ...record, reshape: { ...reshape, phase: "return", tableEpoch: tableEpoch + 1 } };
 }
 
-/**
- * The former shards serve, in an epoch of the table above the one that was taken back, which a proxy may have got. Copying goes on, and begins anew where shards to
- * be may have been promoted. Itself unless this switch was taken back, and no later one. `now`: ISO instant.
- */
+/** How a switch was taken back. */
+export interface TableReturn {
+  /** Shards to be may have been promoted: copying begins anew. */
+  readonly isAnew: boolean;
+  /** A proxy may have got the table that is taken back: the former shards go on in an epoch above it. */
+  readonly mayBeReleased: boolean;
+  /** ISO instant. */
+  readonly now: string;
+}
+
+/** Copying goes on once the former shards serve, or begins anew; itself unless this switch was taken back, and no later one. */
 export function copyAfterReturn(
   record: DatabaseRecord,
   tableEpoch: number,
-  { isAnew, now }: { readonly isAnew: boolean; readonly now: string },
+  { isAnew, mayBeReleased, now }: TableReturn,
 ): DatabaseRecord {
   const { reshape } = record;
   if (reshape?.phase !== "return" || reshape.tableEpoch !== tableEpoch) return record;
-  const copying = {
-    ...record,
-    tableEpoch,
-    reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 },
-  } as const;
+  const former = mayBeReleased ? { ...record, tableEpoch } : record;
+  const copying = { ...former, reshape: { ...reshape, phase: "copy", tableEpoch: tableEpoch + 1 } } as const;
   return isAnew ? copyAgain(copying, now, reshape.failed) : copying;
 }
 

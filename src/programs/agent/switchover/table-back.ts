@@ -17,6 +17,8 @@ import type { TablePorts } from "./table-ports.ts";
 export interface TableInDoubt {
   readonly record: DatabaseRecord;
   readonly isDead: IsDead;
+  /** The leader that holds the clients says so, and no other one can. */
+  readonly isUnreleased?: boolean;
 }
 
 /**
@@ -24,7 +26,10 @@ export interface TableInDoubt {
  * primaries, the proxies, and at last the copy, which begins anew where shards to be may have been promoted. Idempotent. AGENT_MOVE_NOT_DONE while a former
  * primary does not answer that may be alive. Resolves with what is stored then.
  */
-export async function takeBackTable({ record, isDead }: TableInDoubt, ports: TablePorts): Promise<DatabaseRecord> {
+export async function takeBackTable(
+  { record, isDead, isUnreleased = false }: TableInDoubt,
+  ports: TablePorts,
+): Promise<DatabaseRecord> {
   const { uid: bdb, reshape } = record;
   if (reshape === undefined) return record;
   const begun = reshape.phase === "return" ? reshape.tableEpoch - 1 : reshape.tableEpoch;
@@ -37,10 +42,10 @@ export async function takeBackTable({ record, isDead }: TableInDoubt, ports: Tab
   ports.log.warn("a switch to other shards was taken back", { bdb, tableEpoch: begun });
   // the mover has lost a primary that had retired, and a target that was promoted has left the mover
   const isAnew = hadRetired || (await lookAtTargets(stored, isDead, ports)).some((sight) => sight !== "filled");
-  const again = { isAnew, now: ports.now().toISOString() };
+  const again = { isAnew, mayBeReleased: !isUnreleased, now: ports.now().toISOString() };
   const copying = await ports.change((current) => copyAfterReturn(current, begun + 1, again));
   // also a proxy that was released goes back: this epoch of the table is above the one that it has
-  await releaseTable(copying, ports);
+  if (!isUnreleased) await releaseTable(copying, ports);
   if (isAnew) await attachTargets(copying, ports);
   return copying;
 }

@@ -184,7 +184,7 @@ async function goBack(run: TableRun, progress: Progress, reason: string): Promis
   const heldMs = (): number => freedMs ?? heldSoFar(run, progress);
   ports.log.warn("a switch to other shards goes back", { bdb: record.uid, step, reason });
   try {
-    const stored = await takeBackTable({ record: progress.record, isDead: () => false }, ports);
+    const stored = await takeBackTable({ record: progress.record, isDead: () => false, isUnreleased: true }, ports);
     if (isServed(stored, move)) {
       progress.record = stored;
       return undefined;

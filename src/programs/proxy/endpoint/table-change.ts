@@ -64,6 +64,8 @@ export class TableChange {
       if (this.#hold !== undefined) this.#resume();
       return;
     }
+    if (config.tableEpoch !== this.#parts.config.tableEpoch)
+      for (const scans of this.#served.scans) scans.changeTable(config.tableEpoch ?? 0);
     this.#parts.config = config;
     this.#configureRoutes(this.#parts.routes, shards, isClosed(config));
   }
