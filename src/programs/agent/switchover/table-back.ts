@@ -17,12 +17,12 @@ import type { TablePorts } from "./table-ports.ts";
 export interface TableInDoubt {
   readonly record: DatabaseRecord;
   readonly isDead: IsDead;
-  /** The leader that holds the clients says so, and no other one can. */
+  /** No proxy was released to the shards to be: only the leader that holds the clients knows that. */
   readonly isUnreleased?: boolean;
 }
 
 /**
- * Lets the former shards serve again: no client has seen the shards to be. The record first: from then on no leader lets these serve. Then the former
+ * Lets the former shards serve again: nothing that clients wrote is at the shards to be alone. The record first: from then on no leader lets these serve. Then the former
  * primaries, the proxies, and at last the copy, which begins anew where shards to be may have been promoted. Idempotent. AGENT_MOVE_NOT_DONE while a former
  * primary does not answer that may be alive. Resolves with what is stored then.
  */

@@ -27,7 +27,7 @@ export async function resolveTable(doubt: TableInDoubt, ports: TablePorts): Prom
     case "wait":
       throw new Fault(
         faults.moveNotDone,
-        "a switch to other shards has begun, and a primary that may be alive does not answer whether clients use them",
+        "a switch to other shards has begun, and an engine that may be alive does not answer whether clients use them",
         { bdb: record.uid, ...sight },
       );
     default:

@@ -157,6 +157,7 @@ async function promoteTargets(run: TableRun, progress: Progress): Promise<void> 
 /** Lets clients go on at the shards to be, and enters these in the record. */
 async function serveTargets(run: TableRun, progress: Progress): Promise<TableResult> {
   const { record, move, ports } = run;
+  // another leader may have entered them already
   const next = serveTable(progress.record, move, retireUntil(ports)) ?? progress.record;
   await noticeStep(run, progress, "release");
   const released = await releaseTable(next, ports);
