@@ -32,8 +32,9 @@ test("a replica takes in what it has received of its dead primary before it is p
   const replica = shard.engine(2);
   process.kill(replica.pid, "SIGSTOP");
   const value = "x".repeat(500);
-  for (let key = 0; key < 2_000; key++) await shard.engine(1).call("SET", `key ${key}`, value);
-  // what its machine has taken of it arrives, also when its process ends; a block of the list may be empty
+  // as much as the machine of the replica takes: the rest is lost once the replica acknowledges something to a process that has ended
+  for (let key = 0; key < 100; key++) await shard.engine(1).call("SET", `key ${key}`, value);
+  // a block of the list may be empty
   const isSent = async (): Promise<boolean> =>
     / obl=0 oll=[01] /.test(String(await shard.engine(1).call("CLIENT", "LIST", "TYPE", "replica")));
   await until("all has left the primary", isSent);
@@ -41,7 +42,7 @@ test("a replica takes in what it has received of its dead primary before it is p
   const takingOver = takeOver(shard);
   process.kill(replica.pid, "SIGCONT");
   await takingOver;
-  assert.equal(await replica.call("DBSIZE"), 2_000);
+  assert.equal(await replica.call("DBSIZE"), 100);
 });
 
 test("a replica whose clients are paused takes in what it has received of a primary that is frozen", async () => {

@@ -18,7 +18,7 @@ import { fenceOldPrimary, intend } from "./fence.ts";
 
 /**
  * How often a replica is looked at in vain before it counts as having received all. The link of a process that has ended goes
- * down after its last byte, which a machine that is short of processor time may send seconds late; that of a primary that is cut off may stay up without bytes.
+ * down after its last byte or what the replica acknowledges to it, which a machine that is short of processor time may send seconds late; that of a primary that is cut off may stay up without bytes.
  */
 const QUIET_LOOKS = { ended: 1_000, "cut-off": 60 };
 

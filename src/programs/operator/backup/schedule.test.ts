@@ -129,7 +129,7 @@ test("a database whose newest backup is old has the condition and the event, unt
   await scene.make();
   await using operator = await scene.operate();
   assert.equal(
-    (await scene.says("Awaited", /has no backup that can be restored; .*1\.5 h/, "True", "Fresh")).wantedAgeSeconds,
+    (await scene.says("Awaited", /has no backup that can be restored; .*90 min/, "True", "Fresh")).wantedAgeSeconds,
     5_400,
   );
   await operator.advance(scene.untilHour(1));
@@ -157,7 +157,7 @@ test("what cannot be followed is said with the field, also when no webhook was a
   const taken = { metadata: { name: scene.run(1), namespace: NAMESPACE }, spec: { ...PLACE, databaseName: "orders" } };
   await world.kube.create(Backups, taken);
   await operator.advance(scene.untilHour(1));
-  await scene.says("NameTaken", /not of this schedule; remedy: delete it/, "False");
+  await scene.says("NameTaken", /not of this schedule; remedy: kubectl delete rebackup hourly-/, "False");
   assert.deepEqual(await scene.events(), ["NameTaken x1", "SpecInvalid x1"]);
 });
 
