@@ -35,7 +35,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/frozen/cr.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/frozen/api.test.ts": [160, 840, "a cluster walks through nine releases"],
   "test/scenario/active-active.test.ts": [160, 840, "three clusters, one of which is upgraded"],
-  "test/world/backups.test.ts": 150,
+  "test/world/backups.test.ts": [150, 600, "deadlines of backups pass, and each is loaded by an engine"],
   "test/compatibility/between.test.ts": [130, 900, "the same from each release between, in turn"],
   "test/scenario/chaos-seeds.test.ts": [120, 900, "a cluster that does not heal is given its time, three times"],
   "test/scenario/reshape-meanwhile.test.ts": [
@@ -200,6 +200,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/link/anew.test.ts": 18,
   "test/scenario/engine-without-tls.test.ts": 15,
   "src/programs/link/expiring-keys.test.ts": 15,
+  "src/programs/link/stood-still.test.ts": 15,
   "src/programs/link/lost-expiry.test.ts": 15,
   "src/programs/link/sorted-sets.test.ts": 15,
   "src/programs/link/evictions.test.ts": 15,

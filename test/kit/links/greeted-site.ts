@@ -1,4 +1,3 @@
-import { systemClock } from "#kit/reconcile/system-clock";
 import { messageOf } from "#kit/base/fault";
 import { decodeOperation, type CodedOperation } from "../../../src/core/merge/operations/operation-codec.ts";
 import { siteOf } from "../../../src/core/merge/operations/origin.ts";
@@ -41,7 +40,7 @@ export async function startGreetedSite() {
     const introduction = { guid: GUID, from, to: 1, received: NOTHING, origin: from, ...said };
     for (;;)
       try {
-        return await greet(remote, ownCertificate, introduction, { clock: systemClock, signal: ending.signal });
+        return await greet(remote, ownCertificate, introduction, ending.signal);
       } catch (error) {
         // else it has not begun to follow its engine, or the machine is slow
         if (ending.signal.aborted || REFUSALS.some((why) => messageOf(error).includes(why))) throw error;

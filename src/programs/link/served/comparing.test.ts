@@ -17,7 +17,7 @@ const ANSWER = { guid: "g", from: 2, to: 1, formats: [1], received: NOTHING, ori
 /** A site whose link answers so, and has sums of its own alone. */
 function answering(more: object, own: readonly CodedOperation[] = []): Promise<Listening> {
   return listening(async (socket) => {
-    const { connection, greeting } = await greetedBy(socket, systemClock);
+    const { connection, greeting } = await greetedBy(socket);
     await connection.send(encodeGreeting({ ...ANSWER, ...more }));
     const keys: GivenKeys = {
       look: () => Promise.resolve([]),
@@ -103,7 +103,7 @@ test("a site that is about to begin is asked again", async () => {
   await using begins = await listening(async (socket) => {
     asked += 1;
     if (asked < 3) return void socket.destroy();
-    const { connection } = await greetedBy(socket, systemClock);
+    const { connection } = await greetedBy(socket);
     await connection.send(encodeGreeting(ANSWER));
     await connection.frames.next();
   });

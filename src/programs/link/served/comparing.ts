@@ -105,7 +105,7 @@ async function heldBy(options: ComparingOptions, site: LinkedSite) {
   }
 }
 
-function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {
+function ask({ database, own, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {
   const introduction = {
     guid: database.guid,
     from: database.site,
@@ -114,5 +114,5 @@ function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSit
     origin: originOf(database.site, 0),
     comparing: true,
   };
-  return greet(site, own(), introduction, { clock, signal });
+  return greet(site, own(), introduction, signal);
 }

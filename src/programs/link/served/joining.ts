@@ -63,8 +63,8 @@ export function answerWhileJoining({ connection, greeting }: Visitor, { guid, si
   );
 }
 
-function ask({ database, own, clock, signal }: JoiningOptions, site: LinkedSite): Promise<Greeted> {
-  return greet(site, own(), emptyIntroduction(database.guid, database.site, site.id), { clock, signal });
+function ask({ database, own, signal }: JoiningOptions, site: LinkedSite): Promise<Greeted> {
+  return greet(site, own(), emptyIntroduction(database.guid, database.site, site.id), signal);
 }
 
 async function requestTransfer({ connection }: Greeted, origin: number) {

@@ -168,7 +168,7 @@ export class SiteLink {
     const other = remote();
     const held = this.#options.local.numbered;
     try {
-      const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
+      const { connection, greeting } = await greet(other, own(), this.#introduction(), signal);
       try {
         this.#requireKept(greeting);
         this.#requireTaken(greeting);

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
 import { isFault } from "#kit/base/fault";
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
-import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "../faults.ts";
 import type { LinkConnection } from "./connection.ts";
 import { encodeFrame } from "./frames.ts";
@@ -31,7 +30,7 @@ test("what two links say to each other arrives as it was, in a fraction of the b
 test("a node that passes the connection on passes on what is compressed", async () => {
   await using scene = await answering(echo);
   await using between = await listening(async (socket, signal) =>
-    relay(await greetedBy(socket, systemClock), scene.at, ownCertificate, signal),
+    relay(await greetedBy(socket), scene.at, ownCertificate, signal),
   );
   const { connection } = await greetAt(between);
   await exchange(connection);
@@ -42,7 +41,7 @@ test("a link that does not say that it can is written to as it is, and so is one
   await using scene = await answering(echo);
   const socket = await dialLink(scene.at, ownCertificate, ownCertificate, scene.signal);
   socket.write(PLAIN);
-  const { connection, greeting } = await greetedBy(socket, systemClock);
+  const { connection, greeting } = await greetedBy(socket);
   assert.equal(greeting.compresses, undefined);
   await exchange(connection);
   connection.destroy();
@@ -101,7 +100,7 @@ async function echo({ connection }: Greeted): Promise<void> {
 /** A link that answers greetings, unless that is left to `say`, and says so then. */
 async function answering(say: (greeted: Greeted) => Promise<void>, greets = true) {
   const server = await listening(async (socket) => {
-    const greeted = await greetedBy(socket, systemClock);
+    const greeted = await greetedBy(socket);
     if (greets) await answerGreeting(greeted, ANSWER);
     await say(greeted);
   });
@@ -110,5 +109,5 @@ async function answering(say: (greeted: Greeted) => Promise<void>, greets = true
 
 function greetAt({ at, signal }: Listening): Promise<Greeted> {
   const remote = { ...ownCertificate, id: 1, name: "one", address: at };
-  return greet(remote, ownCertificate, INTRODUCTION, { clock: systemClock, signal });
+  return greet(remote, ownCertificate, INTRODUCTION, signal);
 }

@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls";
-import type { Clock } from "#kit/base/clock";
+import { startPatience } from "#kit/timing/patience";
 import type { LinkCertificate, LinkedSite } from "../../../ports/management/link-control.ts";
 import { LinkConnection } from "./connection.ts";
 import { commonFormat, encodeGreeting, LINK_FORMATS, readGreeting, type Greeting } from "./messages.ts";
@@ -27,12 +27,12 @@ export async function greet(
   remote: LinkedSite,
   own: LinkCertificate,
   introduction: Introduction,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<Greeted> {
   const socket = await dialLink(remote.address, own, remote, signal);
   try {
     socket.write(encodeGreeting({ ...introduction, formats: [...LINK_FORMATS], ...ABLE }));
-    const greeted = await greetedBy(socket, clock);
+    const greeted = await greetedBy(socket);
     if (greeted.greeting.compresses === true) greeted.connection.compress();
     return greeted;
   } catch (error) {
@@ -52,18 +52,13 @@ export async function answerGreeting({ connection, greeting }: Greeted, introduc
 }
 
 /** What the other end says first; it is cut when it says nothing for five seconds. */
-export async function greetedBy(socket: TLSSocket, clock: Clock): Promise<Greeted> {
+export async function greetedBy(socket: TLSSocket): Promise<Greeted> {
   const connection = new LinkConnection(socket);
-  const greeted = new AbortController();
-  // aborted below: it has greeted
-  void clock.sleep(GREETING_MS, greeted.signal).then(
-    () => socket.destroy(),
-    () => undefined,
-  );
+  const endWait = startPatience(GREETING_MS, () => socket.destroy());
   try {
     const first = await connection.frames.next();
     return { connection, greeting: readGreeting(first.done === true ? undefined : first.value) };
   } finally {
-    greeted.abort();
+    endWait();
   }
 }

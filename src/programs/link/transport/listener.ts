@@ -93,7 +93,7 @@ export class LinkListener {
     socket.once("close", () => this.#sockets.delete(socket));
     let refuse = (refusal: Buffer): void => void socket.end(refusal);
     try {
-      const visitor = await greetedBy(socket, this.#clock);
+      const visitor = await greetedBy(socket);
       refuse = (refusal) => visitor.connection.end(refusal);
       // until here it is a stranger, whatever it has said of itself
       this.#reception.check(visitor);

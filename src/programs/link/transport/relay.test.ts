@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { listening, ownCertificate } from "../../../../test/kit/links/listening.ts";
-import { systemClock } from "#kit/reconcile/system-clock";
 import { greetedBy } from "./greet.ts";
 import { encodeMessage } from "./messages.ts";
 import { relay } from "./relay.ts";
@@ -41,9 +40,7 @@ async function relaying(answer: (socket: TLSSocket) => void) {
   await using stack = new AsyncDisposableStack();
   const primary = stack.use(await listening((socket) => Promise.resolve(answer(socket))));
   const node = stack.use(
-    await listening(async (socket, signal) =>
-      relay(await greetedBy(socket, systemClock), primary.at, ownCertificate, signal),
-    ),
+    await listening(async (socket, signal) => relay(await greetedBy(socket), primary.at, ownCertificate, signal)),
   );
   const owned = stack.move();
   return {

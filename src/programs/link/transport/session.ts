@@ -16,8 +16,8 @@ export interface SessionOptions extends SenderOptions {
 
 /** How often the connection is looked at, in milliseconds. */
 const LOOK_MS = 1_000;
-/** A connection on which nothing arrives for this long is ended. */
-const SILENCE_MS = 5_000;
+/** A connection on which nothing arrives between so many looks is ended. A machine that stands still looks once meanwhile, and has then not been silent for long. */
+const SILENT_LOOKS = 5;
 /** Operations for which there was no room come again over another connection; before that, this one has time to bring what they follow. */
 const NO_ROOM_MS = 5_000;
 
@@ -90,13 +90,14 @@ function nearSummary({ body }: Frame, clock: Clock): SummaryPart {
 }
 
 async function watch({ clock }: SessionOptions, state: Readonly<Activity>, signal: AbortSignal) {
-  while (!signal.aborted) {
+  let silent = 0;
+  for (let seenAt = state.lastAt; !signal.aborted; seenAt = state.lastAt) {
     await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
-    const now = clock.uptimeMs();
-    if (state.refusedAt !== undefined && now - state.refusedAt > NO_ROOM_MS)
+    if (state.refusedAt !== undefined && clock.uptimeMs() - state.refusedAt > NO_ROOM_MS)
       throw new Fault(faults.noRoom, "There was no room for operations that came before those that they follow.");
-    if (state.isReading && now - state.lastAt > SILENCE_MS)
-      throw new Fault(faults.silent, `The other site has said nothing for ${SILENCE_MS / 1_000} s.`);
+    silent = state.isReading && state.lastAt === seenAt ? silent + 1 : 0;
+    if (silent > SILENT_LOOKS)
+      throw new Fault(faults.silent, `The other site has said nothing for ${(SILENT_LOOKS * LOOK_MS) / 1_000} s.`);
   }
 }
 
