@@ -4,7 +4,7 @@ import { replicasOf } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { evacuationStep } from "./evacuation.ts";
-import { primaryStep } from "./failover.ts";
+import { goesOnAsFailover, primaryStep } from "./failover.ts";
 import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep, upgradeStep } from "./replicas.ts";
 import { act, findingBehind, REST, type Rest, type Step, type WaitStep } from "../findings/step.ts";
@@ -162,8 +162,9 @@ function stepOfAll(facts: DatabaseFacts): LeaderProposal | Rest {
   return reason === "" ? REST : waitBecause(reason);
 }
 
-function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
-  return shard.switchover === undefined ? undefined : { kind: "resume-switchover", shard: shard.id };
+function unfinishedSwitchover(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
+  if (shard.switchover === undefined) return undefined;
+  return goesOnAsFailover(facts, shard) ?? { kind: "resume-switchover", shard: shard.id };
 }
 
 /** The shard in recovery has its primary back: the rule before has found that the primary serves. */

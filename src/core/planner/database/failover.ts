@@ -35,6 +35,17 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): LeaderPro
   }
 }
 
+/**
+ * The failover from a primary that was cut off when it began, and still is: it goes on under its own intent and epoch until it is fenced. Taking it
+ * back would send clients to that primary. Undefined when the target was promoted, or is not the one that would follow by now.
+ */
+export function goesOnAsFailover(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
+  const { switchover } = shard;
+  if (switchover?.forced !== true || facts.instances.get(switchover.to)?.role === "primary") return undefined;
+  const step = primaryStep(facts, shard);
+  return step?.kind === "fail-over" && step.to === switchover.to ? step : undefined;
+}
+
 /** A shard whose primary has to be followed, or to start again. */
 interface Vacancy {
   readonly facts: DatabaseFacts;

@@ -1,3 +1,4 @@
+import { FailedSteps } from "./failed-steps.ts";
 import type { LastSeenPrimary } from "./shard-operations.ts";
 import { VerifiedReplicas } from "./verified.ts";
 
@@ -9,6 +10,7 @@ export interface DatabaseNote {
   reasonAt: number | undefined;
   /** The shards whose step did not succeed in the last passes; undefined when each did. */
   failed: ReadonlySet<number> | undefined;
+  readonly failedSteps: FailedSteps;
 }
 
 /** What a leader keeps of databases between its passes: one entry each, so that all of it goes when the database does. */
@@ -19,7 +21,8 @@ export class DatabaseNotes {
   of(database: number): DatabaseNote {
     const known = this.#notes.get(database);
     if (known !== undefined) return known;
-    const note: DatabaseNote = { lastSeen: new Map(), reasonAt: undefined, failed: undefined };
+    const failedSteps = new FailedSteps();
+    const note: DatabaseNote = { lastSeen: new Map(), reasonAt: undefined, failed: undefined, failedSteps };
     this.#notes.set(database, note);
     return note;
   }

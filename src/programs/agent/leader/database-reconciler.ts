@@ -31,7 +31,7 @@ import { reconcileRemoval, type RemovalContext } from "./removal.ts";
 import { rotateEnginePassword } from "./rotate-engine-password.ts";
 
 /** Until the next pass, in milliseconds: at once after an act, soon while something changes without the leader. */
-const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
+const PAUSE_MS = { acted: 1, waiting: 100 } as const;
 /** At rest a database is reconciled each second; of many databases, a hundred a second. Changes start a pass at once. */
 const REST_MS = { least: 1_000, each: 10 } as const;
 /**
@@ -81,6 +81,8 @@ export class DatabaseReconciler {
     const decided = decideDatabase(facts);
     const step = decided.kind === "act" ? decided.act : decided;
     this.#comparisons.endFor(record, step);
+    const pauseMs = this.#notes.of(uid).failedSteps.waitMs(step, this.#context.clock.uptimeMs());
+    if (pauseMs > 0) return lookAgain(pauseMs);
     this.#notes.of(uid).failed = undefined;
     try {
       return await this.#act(facts, decided);
@@ -90,15 +92,16 @@ export class DatabaseReconciler {
     }
   }
 
-  /** Reports a step that failed; when it was of a shard, the others have their turn first. */
-  async #retryLater(facts: DatabaseFacts, step: object, error: Fault): Promise<Outcome> {
-    const { record } = facts;
-    const shard = "shard" in step && typeof step.shard === "number" ? step.shard : undefined;
-    if (shard !== undefined) this.#notes.of(record.uid).failed = withFailed(facts.failed, shard);
+  /** Reports a step that failed, and pauses it; when it was of a shard, the others have their turn first. */
+  async #retryLater({ record, failed }: DatabaseFacts, step: ShardStep, error: Fault): Promise<Outcome> {
+    const { shard } = step;
+    const note = this.#notes.of(record.uid);
+    if (shard !== undefined) note.failed = withFailed(failed, shard);
+    const pauseMs = note.failedSteps.note(step, error, this.#context.clock.uptimeMs());
     const reason = shard === undefined ? error.message : nameShardIn(record, shard, error.message);
     this.#context.log.warn("a database step failed and is tried again", { bdb: record.uid, step, error });
     await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
-    return lookAgain(PAUSE_MS.failed);
+    return lookAgain(pauseMs);
   }
 
   /** Forgets what is kept of a database that is gone, or is being deleted. */
@@ -111,9 +114,10 @@ export class DatabaseReconciler {
 
   /** Adds to the facts what decides which shard of the database has its turn. */
   #withTurns(facts: DatabaseFacts): DatabaseFacts {
-    const { failed } = this.#notes.of(facts.record.uid);
+    const { failed = [], failedSteps } = this.#notes.of(facts.record.uid);
+    const pausing = failedSteps.shards(this.#context.clock.uptimeMs());
     const comparing = this.#comparisons.replicasOf(facts.record);
-    return { ...facts, comparing, ...(failed === undefined ? {} : { failed }) };
+    return { ...facts, comparing, failed: new Set([...failed, ...pausing]) };
   }
 
   /** Notes what a later failover reports as lost. */
@@ -228,6 +232,12 @@ export class DatabaseReconciler {
     note.reasonAt = now;
     await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason, obstacle));
   }
+}
+
+/** As far as its failure is of a shard. */
+interface ShardStep {
+  readonly kind: string;
+  readonly shard?: number;
 }
 
 type VerifyStep = Extract<LeaderAct, { kind: "verify" }>;

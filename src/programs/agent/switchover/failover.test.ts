@@ -102,26 +102,61 @@ test("a primary that is cut off is fenced first: no proxy passes its replies on"
 test("no replica takes over while a proxy neither leaves the primary that is cut off nor is fenced", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   const fenced = { now: false };
-  const [first, second] = shard.ports().proxies;
-  assert.ok(first !== undefined && second !== undefined);
-  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isFenced: async () => fenced.now };
-  const limited = { ...ports(shard), proxies: [first, cut] };
-  const request = {
-    record: shard.record(),
-    shard: 1,
-    to: 2,
-    proof: async () => "cut-off" as const,
-    dataIsGone: () => false,
-  };
-  await assert.rejects(failOver(request, limited), { code: "AGENT_NOT_FENCED" });
+  const limited = withCutProxy(shard, fenced);
+  await assert.rejects(takeOverCutOff(shard, limited), { code: "AGENT_NOT_FENCED" });
   assert.equal((await shard.engine(2).replication()).role, "replica");
   assert.deepEqual(shard.shard().switchover, { to: 2, epoch: 2, forced: true });
   const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, limited);
   assert.equal(resolved.kind, "taken-back");
   fenced.now = true;
-  await failOver({ ...request, record: shard.record() }, limited);
+  await takeOverCutOff(shard, limited);
   assert.deepEqual([shard.shard().primary, shard.shard().epoch], [2, 4]);
 });
+
+test("a failover that is not fenced yet is tried again under one intent and one epoch, also by another leader", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const fenced = { now: false };
+  const limited = withCutProxy(shard, fenced);
+  const [client] = await shard.clients();
+  process.kill(shard.engine(1).pid, "SIGSTOP");
+  await assert.rejects(takeOverCutOff(shard, limited), { code: "AGENT_NOT_FENCED" });
+  const begun = shard.record();
+  client?.send("INCR", "n");
+  for (let round = 0; round < 10; round++)
+    await assert.rejects(takeOverCutOff(shard, limited), { code: "AGENT_NOT_FENCED" });
+  assert.equal(shard.record(), begun, "the record was written again");
+  fenced.now = true;
+  await takeOverCutOff(shard, limited);
+  process.kill(shard.engine(1).pid, "SIGCONT");
+  assert.deepEqual([shard.shard().primary, shard.shard().epoch, shard.shard().switchover], [2, 2, undefined]);
+  assert.equal(await client?.read(), 1);
+});
+
+test("an intent of another target, or of a move that was planned, is not gone on with", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const limited = withCutProxy(shard, { now: true });
+  const moved = { code: "AGENT_RECORD_MOVED" };
+  const begin = (switchover: NonNullable<ReturnType<typeof shard.shard>["switchover"]>): Promise<unknown> =>
+    shard.ports().change((record) => ({ ...record, shards: record.shards.map((one) => ({ ...one, switchover })) }));
+  await begin({ to: 2, epoch: 2 });
+  await assert.rejects(takeOverCutOff(shard, limited), moved);
+  await begin({ to: 3, epoch: 2, forced: true });
+  await assert.rejects(takeOverCutOff(shard, limited), moved);
+  assert.equal((await shard.engine(2).replication()).role, "replica");
+});
+
+/** The proxy of the second node is out of reach; its node proves to be fenced once `fenced.now`. */
+function withCutProxy(shard: TestShard, fenced: { now: boolean }): ReturnType<typeof ports> {
+  const [first, second] = shard.ports().proxies;
+  assert.ok(first !== undefined && second !== undefined);
+  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isFenced: async () => fenced.now };
+  return { ...ports(shard), proxies: [first, cut] };
+}
+
+function takeOverCutOff(shard: TestShard, limited: ReturnType<typeof ports>): Promise<FailoverResult> {
+  const proof = async () => "cut-off" as const;
+  return failOver({ record: shard.record(), shard: 1, to: 2, proof, dataIsGone: () => false }, limited);
+}
 
 function takeOver(shard: TestShard, over: Partial<Parameters<typeof failOver>[0]> = {}): Promise<FailoverResult> {
   return failOver(
