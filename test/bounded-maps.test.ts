@@ -51,6 +51,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/client/vanished-clients.ts #before": CLIENTS,
   "src/programs/proxy/client/vanished-clients.ts #gone": CLIENTS,
   "src/programs/proxy/client/vanished-clients.ts #suspected": CLIENTS,
+  "src/programs/proxy/endpoint/drain.ts #served": CLIENTS,
   "src/programs/proxy/endpoint/drain.ts seen": CLIENTS,
   "src/programs/proxy/endpoint/endpoint-parts.ts clients": CLIENTS,
   "src/programs/proxy/endpoint/endpoint.ts #leaving": CLIENTS,

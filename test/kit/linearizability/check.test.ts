@@ -133,6 +133,15 @@ function actOf(kind: string, at: number, { value, list }: KeyState): Act {
   }
 }
 
+test("a history with too many orders for the memory ends the search with the figures", () => {
+  const open = Array.from({ length: 2_000 }, (_, at) => [0, "?", append(`e${at}`)] as const);
+  const operations = history(...open, [1, 2, readList("a", "b")]);
+  assert.throws(() => check(operations, EMPTY, 8 * 1024 * 1024), {
+    message:
+      /^not decided: the 2001 operations of key "k", 2000 of them without a known outcome, have more than \d+ orders, which take more than 8 MiB/,
+  });
+});
+
 test("a write that took as long as its library waits may have been executed twice, one that took less may not", () => {
   const twice = history([0, 5e6, append("a", 1)], [6e6, 7e6, readList("a", "a")]);
   assert.equal(check(allowResends(twice, 5)).kind, "linearizable");

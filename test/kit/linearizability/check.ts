@@ -6,8 +6,10 @@ export type Verdict =
   /** No order of the operations explains the answers; `around` is as far as the best order came, with what did not fit. */
   | { readonly kind: "broken"; readonly around: readonly Operation[] };
 
-/** Beginnings of orders that are remembered: some hundred MiB. */
-const MOST_ORDERS = 1_000_000;
+/** What beginnings of orders that are remembered may take, in bytes: well below the heap of a process. */
+const MOST_BYTES = 512 * 1024 * 1024;
+/** What one of them takes beside its text. */
+const EACH_BYTES = 64;
 
 /** A call or a return, in the order of time. */
 interface Event {
@@ -25,12 +27,11 @@ interface Event {
  * Searches for an order in which the operations of one key, each at one moment between its call and its return, have the answers
  * that they had (Wing and Gong, with Lowe's memory of what was tried). An operation without a known outcome may come at any
  * moment after its call, or not at all.
- * Throws when there are too many orders to search.
+ * Throws when there are too many orders to search in the memory that it may take: each operation without an outcome can double them.
  */
-export function check(operations: readonly Operation[], start: KeyState = EMPTY): Verdict {
+export function check(operations: readonly Operation[], start: KeyState = EMPTY, mostBytes = MOST_BYTES): Verdict {
   const head = chain(operations);
-  const tried = new Set<string>();
-  const done = new Uint8Array(operations.length);
+  const tried = new TriedOrders(operations, mostBytes);
   const path: { readonly call: Event; readonly state: KeyState }[] = [];
   let known = operations.filter(({ end }) => end !== undefined).length;
   let state = start;
@@ -42,13 +43,7 @@ export function check(operations: readonly Operation[], start: KeyState = EMPTY)
     if (event.isCall) {
       const next = apply(state, event.operation.act);
       if (next !== undefined) {
-        done[event.number] = 1;
-        const mark = `${Buffer.from(done).toString("latin1")} ${textOf(next)}`;
-        if (tried.has(mark)) done[event.number] = 0;
-        else {
-          if (tried.size === MOST_ORDERS)
-            throw new Error(`more than ${MOST_ORDERS} orders of ${operations.length} operations`);
-          tried.add(mark);
+        if (tried.add(event.number, next)) {
           path.push({ call: event, state });
           state = next;
           if (event.operation.end !== undefined) known -= 1;
@@ -67,12 +62,60 @@ export function check(operations: readonly Operation[], start: KeyState = EMPTY)
     const last = path.pop();
     if (last === undefined) return { kind: "broken", around: aroundOf(operations, stuckAt) };
     state = last.state;
-    done[last.call.number] = 0;
+    tried.takeOut(last.call.number);
     if (last.call.operation.end !== undefined) known += 1;
     unlift(last.call);
     event = last.call.after;
   }
   return { kind: "linearizable" };
+}
+
+/** The beginnings of orders that were tried: which operations were in each, and the state behind it. */
+class TriedOrders {
+  readonly #operations: readonly Operation[];
+  readonly #mostBytes: number;
+  readonly #marks = new Set<string>();
+  /** A bit for each operation that is in the present order. */
+  readonly #done: Uint8Array;
+  #bytes = 0;
+
+  constructor(operations: readonly Operation[], mostBytes: number) {
+    this.#operations = operations;
+    this.#mostBytes = mostBytes;
+    this.#done = new Uint8Array(Math.ceil(operations.length / 8));
+  }
+
+  /** Puts an operation behind the present order; false when the same ones led to the same state before. */
+  add(number: number, state: KeyState): boolean {
+    this.#flip(number);
+    const mark = `${Buffer.from(this.#done).toString("latin1")} ${textOf(state)}`;
+    if (this.#marks.has(mark)) {
+      this.#flip(number);
+      return false;
+    }
+    this.#bytes += 2 * mark.length + EACH_BYTES;
+    if (this.#bytes > this.#mostBytes) throw this.#tooMany();
+    this.#marks.add(mark);
+    return true;
+  }
+
+  takeOut(number: number): void {
+    this.#flip(number);
+  }
+
+  #flip(number: number): void {
+    const at = number >> 3;
+    this.#done[at] = (this.#done[at] ?? 0) ^ (1 << (number & 7));
+  }
+
+  #tooMany(): Error {
+    const open = this.#operations.filter(({ end }) => end === undefined).length;
+    const [first] = this.#operations;
+    return new Error(
+      `not decided: the ${this.#operations.length} operations of key "${first?.key ?? ""}", ${open} of them without a known outcome, have more than ${this.#marks.size} orders, ` +
+        `which take more than ${Math.round(this.#mostBytes / 1_048_576)} MiB; with fewer clients of a key, or fewer ended connections, there are fewer`,
+    );
+  }
 }
 
 /** Calls and returns as a list; returns of unknown outcomes come last, and the search need not reach them. */

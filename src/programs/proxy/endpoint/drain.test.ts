@@ -6,6 +6,8 @@ import { done, endpointFor, startProxy } from "../../../../test/kit/engines/prox
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "#kit/testing/until";
+import { endpointSettings } from "../../../core/api/settings/effects.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 
 test("an unmodified client library under load moves to another proxy without a failed request", async () => {
   await using served = await Served.start();
@@ -95,6 +97,38 @@ test("a drain that is taken back ends no client that comes behind it", async () 
   assert.equal(await late.ask("PING"), "PONG");
   assert.deepEqual(await inTransaction.ask("EXEC"), []);
 });
+
+test("clients that come by a map of before are served, until the last one has gone for a while", async () => {
+  await using served = await Served.start(OF_CLUSTER);
+  const slow = await served.client();
+  await slow.ask("PING");
+  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 8_000 }));
+  // it is told to go, and its machine has no time to notice
+  await until("the connection is ended", () => slow.over);
+  const late = await served.client();
+  assert.equal(await late.ask("SET", "k", "1"), "OK");
+  late.end();
+  slow.end();
+  const last = await served.client();
+  assert.equal(await last.ask("GET", "k"), "1");
+  await until("the connection of the last client is ended", () => last.over);
+  assert.equal((await served.proxy.stats()).listening, true);
+  last.end();
+  const drained = await draining;
+  assert.ok("remaining" in drained && drained.remaining === 0);
+  await assert.rejects(served.client(), /ECONNREFUSED/);
+});
+
+test("clients that come by a map of before are accepted no longer than the drain lasts", async () => {
+  await using served = await Served.start(OF_CLUSTER);
+  const stubborn = await served.client();
+  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 1_000 }));
+  await until("no client is accepted", async () => !(await served.proxy.stats()).listening);
+  assert.deepEqual(await draining, { ok: true, op: "drain", closed: 0, remaining: 1 });
+  assert.equal(stubborn.over, true);
+});
+
+const OF_CLUSTER = { settings: endpointSettings(settingsWith({ ossCluster: true })) };
 
 function increment(client: Redis, key: string) {
   let acknowledged = 0;

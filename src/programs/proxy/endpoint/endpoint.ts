@@ -103,6 +103,7 @@ export class Endpoint implements ConnectionHolder {
       stopListening: () => {
         this.#listener.close();
       },
+      isInMaps: this.#listener.listening && isInMaps(this.parts.config),
       goesOn: () => this.#machine.state === "draining",
     });
     // clients that are not through the handshake by now connect elsewhere
@@ -198,6 +199,7 @@ export class Endpoint implements ConnectionHolder {
     for (const session of this.parts.clients) this.#leaving.add(session);
     void drainSessions(this.#leaving, MODE_MS, this.parts.clock, {
       stopListening: () => undefined,
+      isInMaps: false,
       goesOn: () => true,
     });
   }
@@ -239,6 +241,11 @@ export class Endpoint implements ConnectionHolder {
 /** Whether clients of the former mode must leave, since they would not be accepted any more; one that has presented a certificate may stay. */
 function endsClients(before: TlsMode, after: TlsMode): boolean {
   return before !== after && !(before === "mutual" && after === "enabled");
+}
+
+/** Whether maps of the cluster name the address of this node; with TLS they name the Service alone. */
+function isInMaps({ settings: { ossCluster, tlsMode } }: EndpointConfig): boolean {
+  return ossCluster && tlsMode === "disabled";
 }
 
 /** Where clients connect: all at the first, and those of a cluster where the map of the cluster says. */
