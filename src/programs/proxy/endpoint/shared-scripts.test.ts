@@ -42,6 +42,31 @@ test("a script that was loaded behind a flush stays, in whichever order the repl
   scripts.close();
 });
 
+test("an engine at which no client has been is not asked again for the scripts that it has", async () => {
+  const asked: string[] = [];
+  const engine: EngineClient = {
+    call: async (...args) => {
+      asked.push(args.slice(0, 2).join(" "));
+      return args.slice(2).map(() => 0);
+    },
+    callAll: async (commands) => commands.map(() => ""),
+    closed: new Promise(() => undefined),
+    close: () => undefined,
+  };
+  const proxies = new Proxies();
+  const { scripts } = proxies.start();
+  const loader = new ScriptLoader(scripts.cache, async () => engine);
+  scripts.add(Buffer.from("before the hold"));
+  await loader.load();
+  await loader.load({ isIdle: true });
+  assert.deepEqual(asked, ["SCRIPT EXISTS"]);
+  scripts.add(Buffer.from("learnt since"));
+  await loader.load({ isIdle: true });
+  assert.deepEqual(asked, ["SCRIPT EXISTS", "SCRIPT EXISTS"]);
+  await loader.load();
+  assert.equal(asked.length, 3, "one that has served is asked");
+});
+
 test("a proxy that starts, and one that asks before a move, knows what the others know, however much that is", async () => {
   const proxies = new Proxies();
   const one = proxies.start();

@@ -130,8 +130,8 @@ export class TableChange {
     }
     const routed = this.#routedFor(config);
     this.#prepared = { tableEpoch, routed };
-    // scripts arrive while clients are held
-    await Promise.all(routed.routes.map((route) => bringScripts(route)));
+    // clients are held: what was loaded before is not asked for again, and shards that are kept have theirs
+    await Promise.all(goneFrom(routed, this.#parts).map((route) => bringScripts(route)));
     if (this.#parts.routes === routed.routes) return 0;
     if (this.#prepared?.routed.routes !== routed.routes) throw this.#tooLow(tableEpoch);
     this.#switch(this.#configWith(tableEpoch, shards).config, routed);
@@ -161,10 +161,14 @@ export class TableChange {
     this.#parts.config = config;
     const { clients } = this.#parts;
     for (const client of [...clients]) client.work.crossing.begin(former);
+    const leaving = [...clients].filter(({ work }) => work.crossing.isDue);
+    // what clients have waited with is sent before connections are ended, which takes about as long
+    for (const client of [...clients]) client.turns.pump();
+    for (const { upstream } of routed.routes) upstream?.lanes.flush();
     for (const route of goneFrom(former, routed)) route.close(true);
     for (const route of goneFrom(this.#former, routed, former)) route.close();
     this.#former = former;
-    for (const client of [...clients]) client.turns.pump();
+    for (const { turns } of leaving) turns.pump();
   }
 
   async #warm({ id, upstream, scripts }: ShardRoute): Promise<void> {
@@ -237,5 +241,5 @@ function goneFrom(
 const PREPARE_MS = 500;
 
 async function bringScripts({ upstream, scripts }: ShardRoute): Promise<void> {
-  if (upstream !== undefined) await scripts.complete(upstream);
+  if (upstream !== undefined) await scripts.complete(upstream, { isIdle: true });
 }

@@ -36,9 +36,9 @@ export class ScriptCarrier {
     await this.#within(PREPARE_MS, this.#carry(target));
   }
 
-  /** Brings the scripts to the new primary while clients wait, and tries again until all are there. */
-  async complete(primary: Engine): Promise<void> {
-    const loaded = this.#load(primary);
+  /** Brings the scripts to the new primary while clients wait, and tries again until all are there. `isIdle`: no client has been there yet. */
+  async complete(primary: Engine, { isIdle = false } = {}): Promise<void> {
+    const loaded = this.#load(primary, isIdle);
     // a proxy that begins finds an engine that has served before
     if (this.#hasServed) this.#arrival = { engine: primary, scripts: this.#expect(primary, loaded) };
     this.#hasServed = true;
@@ -84,9 +84,9 @@ export class ScriptCarrier {
   }
 
   /** Loads the scripts; false when that failed, and is tried again beside. */
-  async #load(engine: Engine): Promise<boolean> {
+  async #load(engine: Engine, isIdle = false): Promise<boolean> {
     const { refused } = engine.scripts;
-    const isDone = await this.#quietly(engine.scripts.load());
+    const isDone = await this.#quietly(engine.scripts.load({ isIdle }));
     const more = engine.scripts.refused - refused;
     if (more > 0)
       this.#context.log.warn("the engine does not take scripts that another engine took", { scripts: more });

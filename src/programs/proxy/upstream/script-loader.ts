@@ -28,9 +28,12 @@ export class ScriptLoader {
     return this.#refused.size;
   }
 
-  /** Loads what the engine lacks, those that were used last first; rejects when the engine cannot be asked now. */
-  load(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => {
+  /**
+   * Loads what the engine lacks, those that were used last first; rejects when the engine cannot be asked now. `isIdle`: no client has been at the
+   * engine since the connection was made, so that it still has what it said to have, and is not asked again.
+   */
+  load({ isIdle = false } = {}): Promise<void> {
+    this.#loading ??= this.#load(isIdle).finally(() => {
       this.#loading = undefined;
     });
     return this.#loading;
@@ -80,10 +83,10 @@ export class ScriptLoader {
     }
   }
 
-  async #load(): Promise<void> {
+  async #load(isIdle: boolean): Promise<void> {
     const client = await this.#client();
     const present = this.#presentOn(client);
-    const tried = new Set<string>();
+    const tried = new Set<string>(isIdle ? present : []);
     for (;;) {
       const entries = this.#scripts.entries().toReversed();
       const known = new Set(entries.map(([sha]) => sha));
