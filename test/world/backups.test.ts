@@ -90,9 +90,13 @@ async function takeByScheduleOf({ kube, storectl }: StorectlWorld, s3: BackupSpe
   const { lastRestorable: name = "", nextScheduleTime } = (await status()) ?? {};
   assert.match(name, /^minutely-\d{8}-\d{4}$/);
   assert.equal(nextScheduleTime, undefined);
-  const { code, stdout } = await storectl("backup", "schedules", "orders");
-  assert.match(stdout, /^minutely +orders +\* \* \* \* \* UTC +20\S+Z +20\S+Z +- +Suspended$/m);
-  assert.equal(code, 0);
+  for (const name of ["orders", "minutely"]) {
+    const { code, stdout } = await storectl("backup", "schedules", name);
+    assert.match(stdout, /^minutely +orders +\* \* \* \* \* UTC +20\S+Z +20\S+Z +- +Suspended$/m);
+    assert.equal(code, 0);
+  }
+  assert.match((await storectl("backup", "schedules", "other")).stdout, /no schedule "other".* minutely of orders$/m);
+  assert.match((await storectl("status")).stdout, /^BACKUPS OF .*\norders +minutely-\S+ +20\S+Z +(?:fresh|stale)$/m);
 }
 
 async function askedBackups(t: TestContext, { storectl, kube }: StorectlWorld): Promise<void> {

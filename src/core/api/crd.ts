@@ -119,6 +119,8 @@ const DEFINITIONS: readonly Definition[] = [
       { name: "Schedule", type: "string", jsonPath: ".spec.schedule" },
       { name: "Zone", type: "string", jsonPath: ".spec.timeZone" },
       { name: "Suspended", type: "boolean", jsonPath: ".spec.suspend" },
+      { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+      { name: "Fresh", type: "string", jsonPath: '.status.conditions[?(@.type=="Fresh")].status' },
       { name: "Active", type: "string", jsonPath: ".status.active" },
       { name: "Last", type: "date", jsonPath: ".status.lastScheduleTime" },
       { name: "Restorable", type: "date", jsonPath: ".status.lastRestorableTime" },

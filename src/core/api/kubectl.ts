@@ -54,7 +54,7 @@ export function deleteActiveActive(name: string): string {
 }
 
 /** Merges `body` into an object of the product. */
-export function patchObject(kind: "rec" | "redb" | "reaadb", name: string, body: object): string {
+export function patchObject(kind: "rec" | "redb" | "reaadb" | "rebackupschedule", name: string, body: object): string {
   return mergeObject(kind, name, body);
 }
 

@@ -44,14 +44,22 @@ export function wantedAgeMs({ nextAfter }: Timetable, now: number): number {
 const COMPARED = 100;
 const ALLOWANCE = 1.5;
 
-/** When the newest of these backups of a database was complete that can be restored; undefined when none can. One that is not to be loaded counts as it is. */
-export function newestBackupAt(backups: readonly StoreEnterpriseBackup[], databaseName: string): number | undefined {
-  const times = backups.flatMap(({ spec, status = {} }) => {
+/** The newest of these backups of a database that can be restored, and when it was complete; undefined when none can. One that is not to be loaded counts as it is. */
+export function newestBackup(
+  backups: readonly StoreEnterpriseBackup[],
+  databaseName: string,
+): { readonly name: string; readonly at: number } | undefined {
+  const good = backups.flatMap(({ metadata, spec, status = {} }) => {
     const { phase, completionTime, conditions } = status;
     if (spec.databaseName !== databaseName || phase !== "Completed" || completionTime === undefined) return [];
     const restorable = conditions?.find(({ type }) => type === "Restorable")?.status;
     const counts = restorable === "True" || (spec.verify === false && restorable !== "False");
-    return counts ? [Date.parse(completionTime)] : [];
+    return counts ? [{ name: metadata?.name ?? "", at: Date.parse(completionTime) }] : [];
   });
-  return times.length === 0 ? undefined : Math.max(...times);
+  return good.toSorted((one, other) => other.at - one.at)[0];
+}
+
+/** When that one was complete. */
+export function newestBackupAt(backups: readonly StoreEnterpriseBackup[], databaseName: string): number | undefined {
+  return newestBackup(backups, databaseName)?.at;
 }

@@ -4,9 +4,9 @@ import { EXIT } from "../console/context.ts";
 import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
 import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { askForBackup, type BackupPlaceOptions } from "./ask.ts";
-import { findBackup, backupsOf, schedulesOf } from "./find.ts";
+import { allSchedules, backupsOf, findBackup } from "./find.ts";
 import { backupDetails, backupsTable, isGood } from "./report.ts";
-import { isFollowed, schedulesTable } from "./schedules.ts";
+import { chosenSchedules, isFollowed, noSchedulesText, schedulesTable } from "./schedules.ts";
 import { askToVerify } from "./verify.ts";
 import { waitForBackup } from "./wait.ts";
 
@@ -66,11 +66,14 @@ function schedulesCommand(context: Asking): Command {
     .description(
       "list the schedules of backups: when the last one was taken, which can be restored, when the next one is due",
     )
-    .argument("[database]", "only those of this database")
+    .argument("[name]", "only this schedule, or those of the database of this name")
     .addOption(outputOption())
-    .action(async (database: string | undefined, options: NamespaceOptions & OutputOption) => {
-      const schedules = await withAccess(options, context, (access) => schedulesOf(access, database));
-      context.print(renderAnswer(options.output, schedules, (columns) => schedulesTable(schedules, columns), context));
+    .action(async (name: string | undefined, options: NamespaceOptions & OutputOption) => {
+      const all = await withAccess(options, context, allSchedules);
+      const schedules = chosenSchedules(all, name);
+      const table = (columns: number): string =>
+        schedules.length === 0 ? noSchedulesText(all, name) : schedulesTable(schedules, columns);
+      context.print(renderAnswer(options.output, schedules, table, context));
       context.end(schedules.every(isFollowed) ? EXIT.ok : EXIT.found);
     });
   return withNamespaceOptions(command);

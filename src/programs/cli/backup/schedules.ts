@@ -6,9 +6,22 @@ export function isFollowed({ status }: ScheduleObject): boolean {
   return readyOf(status)?.status !== "False";
 }
 
+/** The schedule of that name, else those of the database of that name; all without one. */
+export function chosenSchedules(all: readonly ScheduleObject[], name: string | undefined): readonly ScheduleObject[] {
+  if (name === undefined) return all;
+  const named = all.filter(({ metadata }) => metadata.name === name);
+  return named.length > 0 ? named : all.filter(({ spec }) => spec.databaseName === name);
+}
+
+/** What is said where there is none: what was asked for, and the names that there are. */
+export function noSchedulesText(all: readonly ScheduleObject[], name: string | undefined): string {
+  if (name === undefined) return "no schedules of backups\n";
+  const names = all.map(({ metadata, spec }) => `${metadata.name} of ${spec.databaseName}`).join(", ");
+  return `no schedule "${name}", and none of a database "${name}"; there are: ${names || "none"}\n`;
+}
+
 /** A row for each, and what each waits for. */
 export function schedulesTable(schedules: readonly ScheduleObject[], columns: number): string {
-  if (schedules.length === 0) return "no schedules of backups\n";
   const table = textTable(
     ["SCHEDULE", "DATABASE", "DUE", "LAST", "RESTORABLE", "NEXT", "STATE"],
     schedules.map(rowOf),

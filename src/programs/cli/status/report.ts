@@ -4,6 +4,7 @@ import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { causesOf, isBlocking } from "../../../core/planner/recovery/causes.ts";
 import { blockingFacts } from "../access/blocking-facts.ts";
 import type { Look } from "../access/look.ts";
+import type { BackupStanding } from "../backup/standing.ts";
 import { foldText, namedValues, textTable } from "../console/output.ts";
 
 /** What `storectl status` answers. */
@@ -30,6 +31,8 @@ export interface StatusReport {
   readonly notRead: { readonly text: string; readonly remedy: string } | null;
   readonly nodes: readonly NodeRow[];
   readonly databases: readonly DatabaseRow[];
+  /** Of each database that has a backup or a schedule of them; null when the caller may not read them. */
+  readonly backups: readonly BackupStanding[] | null;
 }
 
 interface Said {
@@ -58,7 +61,8 @@ interface DatabaseRow {
   readonly waitingFor: string;
 }
 
-export function statusReport(look: Look): StatusReport {
+/** What was seen of a cluster; `backups` are undefined when the caller may not read them. */
+export function statusReport(look: Look, backups: readonly BackupStanding[] | undefined): StatusReport {
   const { observation, environment, databases, operator, lack, lackAround } = look;
   const { view, namespace } = observation;
   const { remembered, cluster } = view;
@@ -75,17 +79,18 @@ export function statusReport(look: Look): StatusReport {
     license: licenseOf(remembered),
     upgrade: remembered.upgrade === undefined ? null : { ...remembered.upgrade, nodes: view.spec.nodes },
     suspended: suspension?.status === "True" ? suspension.message : null,
-    ...saidOf(look),
+    ...saidOf(look, backups),
     unreachable: cluster.reachable || lack !== undefined ? null : cluster.reason,
     notRead: lack ?? (facts === undefined ? (lackAround ?? null) : null),
     nodes: nodesOf(observation.view),
     databases: databasesOf(observation.view, databases),
+    backups: backups ?? null,
   };
   return { ...report, healthy: isHealthy(report) };
 }
 
 /** Warnings alone are no trouble. */
-function saidOf(look: Look): Pick<StatusReport, "blocks" | "warnings"> {
+function saidOf(look: Look, backups: readonly BackupStanding[] = []): Pick<StatusReport, "blocks" | "warnings"> {
   const causes = causesOf(blockingFacts(look));
   const said = (ofWarnings: boolean): readonly Said[] =>
     causes
@@ -95,7 +100,7 @@ function saidOf(look: Look): Pick<StatusReport, "blocks" | "warnings"> {
         rule: id,
         evidence,
       }));
-  return { blocks: said(false), warnings: said(true) };
+  return { blocks: said(false), warnings: [...said(true), ...backups.flatMap(saidOfBackups)] };
 }
 
 function isHealthy(report: Omit<StatusReport, "healthy">): boolean {
@@ -109,6 +114,10 @@ function isHealthy(report: Omit<StatusReport, "healthy">): boolean {
     report.nodes.every((node) => isActive(node, report)) &&
     report.databases.every((database) => isActive(database, report))
   );
+}
+
+function saidOfBackups({ database, troubles }: BackupStanding): readonly Said[] {
+  return troubles.map(({ rule, evidence }) => ({ object: `redb/${database}`, rule, evidence }));
 }
 
 /** What the caller may not read is no sign of trouble. */
@@ -203,8 +212,19 @@ export function statusTable(report: StatusReport, columns?: number): string {
           report.databases.map(databaseCells),
           columns,
         ),
+    backupsText(report.backups, columns),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
   ].join("");
+}
+
+/** Nothing of databases that were never saved. */
+function backupsText(backups: StatusReport["backups"], columns?: number): string {
+  if (backups === null) return "\nbackups: not known, you may not read them\n";
+  if (backups.length === 0) return "";
+  const rows = backups.map(({ database, newest, completed, state }) => {
+    return [database, newest || "-", completed || "-", state === "unscheduled" ? "no schedule" : state];
+  });
+  return `\n${textTable(["BACKUPS OF", "NEWEST RESTORABLE", "COMPLETED", "STATE"], rows, columns)}`;
 }
 
 function saidText({ object, rule, evidence }: Said): string {

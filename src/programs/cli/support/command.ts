@@ -10,6 +10,7 @@ import {
   type NamespaceOptions,
 } from "../access/namespace-access.ts";
 import { bytesText } from "../console/units.ts";
+import { standingsIn } from "../backup/standing.ts";
 import { whyOf } from "../why/ask.ts";
 import { collect } from "./collect.ts";
 import { redaction } from "./redact.ts";
@@ -47,7 +48,8 @@ async function gather(access: NamespaceAccess, cluster: string | undefined, at: 
   const look = await lookAtCluster(access, cluster);
   const { name } = look.observation.view;
   const collection = await collect(access, look.observation.connection?.client);
-  const report = supportReport(look, await whyOf(access, look), collection, at);
+  const backups = await standingsIn(access, access.around, look.databases);
+  const report = supportReport({ look, why: await whyOf(access, look), backups }, collection, at);
   const { value, text } = redaction(collection.secrets);
   const written = collection.files.map((file) => ({
     path: `${folderOf(name)}/${file.path}`,

@@ -47,6 +47,7 @@ function asked(status: StoreEnterpriseCluster["status"], more: Partial<WhyInput>
     environment: {},
     cluster: { rec: rec(status), environment: {}, lacksFacts: false },
     databases: [],
+    backups: [],
     events: [],
     ...more,
   };

@@ -17,6 +17,7 @@ import type { ClusterEnvironment, OperatorFacts } from "../../../core/planner/pr
 import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "#kit/kube/kube";
+import type { BackupStanding } from "../backup/standing.ts";
 import { blockedAnswer, notLookedAt, type WhyAnswer } from "./answer.ts";
 import { deletionOfCluster, deletionOfDatabase } from "./deletion.ts";
 import { installationAnswers } from "./installation.ts";
@@ -40,6 +41,8 @@ export interface WhyInput {
   /** Undefined when only databases are asked about. */
   readonly cluster: ClusterAsked | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
+  /** How the backups of these stand. */
+  readonly backups: readonly BackupStanding[];
   readonly events: readonly WarningEvent[];
   /** What the caller may not read, and the line that grants it. */
   readonly lack?: { readonly text: string; readonly remedy: string };
@@ -54,7 +57,8 @@ interface ClusterAsked {
 }
 
 /** Everything that is to be said: what stands in the way first, the deepest cause before the others; nothing when all is well. */
-export function answersFor({ view, environment, cluster, databases, events, lack }: WhyInput): readonly WhyAnswer[] {
+export function answersFor(asked: WhyInput): readonly WhyAnswer[] {
+  const { view, environment, cluster, databases, backups, events, lack } = asked;
   const ofCluster =
     cluster === undefined
       ? []
@@ -63,8 +67,13 @@ export function answersFor({ view, environment, cluster, databases, events, lack
   const { own, shared } = divide(ofCluster, ofDatabases);
   const notRead = lack === undefined ? [] : [notLookedAt(`rec/${view.name}`, lack.text, lack.remedy)];
   const said = [...notRead, ...ofCluster.map((answer) => withWaiting(answer, shared)), ...own];
-  const all = withoutEffects(said, view);
+  const all = [...withoutEffects(said, view), ...backups.flatMap(backupAnswers)];
   return (["blocks", "warns", "unknown"] as const).flatMap((level) => all.filter((one) => one.level === level));
+}
+
+/** Nothing waits for a backup. */
+function backupAnswers({ database, troubles }: BackupStanding): readonly WhyAnswer[] {
+  return troubles.map((trouble) => ({ level: "warns", object: `redb/${database}`, ...trouble }));
 }
 
 /** Why databases wait is said once, at their cluster, when both say it. */

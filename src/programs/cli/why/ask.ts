@@ -3,6 +3,7 @@ import { Events, ResourceQuotas } from "#kit/kube/builtin";
 import { isOfQuota, type Quota } from "../../../core/planner/prerequisites/exceeded-quota.ts";
 import { faults } from "../faults.ts";
 import type { Look } from "../access/look.ts";
+import { standingsIn } from "../backup/standing.ts";
 import { lackOf } from "../access/rights.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
@@ -19,12 +20,14 @@ export async function whyOf(
   const { rec, view } = look.observation;
   const databases = kind === "rec" ? [] : chosenDatabases(look, name);
   const events = await access.denied.unless(warningsOf(access), []);
+  const backups = await standingsIn(access, access.denied, databases);
   const asked = {
     view,
     environment: look.environment,
     cluster:
       kind === "redb" ? undefined : { rec, environment: look.environment, lacksFacts: look.lack?.isEssential === true },
     databases,
+    backups: backups ?? [],
     events,
   };
   const isByQuota = answersFor(asked).some((answer) =>
