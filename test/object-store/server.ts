@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:net";
+import { CreateMultipartUploadCommand, S3Client } from "@aws-sdk/client-s3";
 import type { ObjectStoreAccess } from "../../src/core/backup/object-store-access.ts";
 import { until } from "#kit/testing/until";
 import { loopbackAddress } from "../kit/engines/engine.ts";
@@ -83,6 +84,16 @@ export async function startObjectStore(tls?: ServerTls): Promise<TestObjectStore
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** An upload that its process has left. */
+export async function beginUpload(
+  { bucket, endpoint = "", region, ...keys }: ObjectStoreAccess,
+  key: string,
+): Promise<void> {
+  const client = new S3Client({ endpoint, region, credentials: keys, forcePathStyle: true });
+  await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
+  client.destroy();
 }
 
 function filesIn(folder: string): readonly string[] {

@@ -14,6 +14,14 @@ export function manifestKey(folder: string, name: string): string {
   return `${backupPrefix(folder, name)}manifest.json`;
 }
 
+/**
+ * The name of its manifest once the backup is being removed: what it lists is still to go, and is no backup any more. Nothing else would tell these
+ * files from those that another attempt sends.
+ */
+export function removalKey(folder: string, name: string): string {
+  return `${backupPrefix(folder, name)}removed.json`;
+}
+
 /** The name of the file of a shard, as a manifest says it: each attempt has a folder of its own, so that two never write the same. */
 export function fileOf(attempt: string, shard: number): string {
   return `${attempt}/shard-${shard}.rdb`;

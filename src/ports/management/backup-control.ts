@@ -74,11 +74,17 @@ export interface ReadCommand extends Pick<BackupCommand, "name" | "folder" | "st
   readonly op: "read";
 }
 
-/** A backup has been begun, a file is there whole, or this is the manifest; or why not. */
+/** A backup of that database is removed, whole or what is left of it. Never logged. */
+export interface RemoveCommand extends Pick<BackupCommand, "name" | "folder" | "store" | "database"> {
+  readonly op: "remove";
+}
+
+/** A backup has been begun, a file is there whole, this is the manifest, or so many files have gone; or why not. */
 export type BackupReply =
-  { readonly ok: true; readonly manifest?: BackupManifest } | ({ readonly ok: false } & BackupFailure);
+  | { readonly ok: true; readonly manifest?: BackupManifest; readonly removedFiles?: number }
+  | ({ readonly ok: false } & BackupFailure);
 
 export interface BackupRequestMessage {
   readonly id: number;
-  readonly command: BackupCommand | FetchCommand | ReadCommand;
+  readonly command: BackupCommand | FetchCommand | ReadCommand | RemoveCommand;
 }

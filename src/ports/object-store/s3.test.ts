@@ -3,11 +3,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CreateMultipartUploadCommand, S3Client } from "@aws-sdk/client-s3";
 import { until } from "#kit/testing/until";
 import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
 import { skipWithoutObjectStore } from "../../../test/object-store/assets.ts";
-import { startObjectStore, type TestObjectStore } from "../../../test/object-store/server.ts";
+import { beginUpload, startObjectStore, type TestObjectStore } from "../../../test/object-store/server.ts";
 import { ObjectStore } from "./s3.ts";
 
 const skip = skipWithoutObjectStore();
@@ -107,13 +106,6 @@ async function begin(change: Partial<ObjectStoreAccess> = {}) {
       await server[Symbol.asyncDispose]();
     },
   };
-}
-
-/** An upload that its process has left. */
-async function beginUpload({ bucket, endpoint = "", region, ...keys }: ObjectStoreAccess, key: string): Promise<void> {
-  const client = new S3Client({ endpoint, region, credentials: keys, forcePathStyle: true });
-  await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
-  client.destroy();
 }
 
 async function* pieces(content: Buffer): AsyncGenerator<Buffer> {

@@ -10,6 +10,7 @@ import type {
   BackupRequestMessage,
   FetchCommand,
   ReadCommand,
+  RemoveCommand,
 } from "../../ports/management/backup-control.ts";
 import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { ObjectStore } from "../../ports/object-store/s3.ts";
@@ -17,6 +18,7 @@ import { BackupRun } from "./backup-run.ts";
 import { faults } from "./faults.ts";
 import { fetchFile } from "./fetch-file.ts";
 import { readBackup } from "./read-backup.ts";
+import { removeBackup } from "./remove-backup.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface BackupChannel {
@@ -57,6 +59,7 @@ async function answer(
   };
   if (command.op === "fetch") return reply(await replyToFetch(command, context));
   if (command.op === "read") return reply(await replyToRead(command));
+  if (command.op === "remove") return reply(await replyToRemove(command, context));
   reply({ ok: true });
   await take(channel, command, context);
 }
@@ -79,6 +82,18 @@ async function replyToRead(command: ReadCommand): Promise<BackupReply> {
   try {
     return { ok: true, manifest: await readBackup(command, store) };
   } catch (error) {
+    return { ok: false, ...failureOf(error) };
+  } finally {
+    store.close();
+  }
+}
+
+async function replyToRemove(command: RemoveCommand, { log }: ProgramContext): Promise<BackupReply> {
+  const store = new ObjectStore(command.store);
+  try {
+    return { ok: true, removedFiles: await removeBackup(command, store) };
+  } catch (error) {
+    log.warn("a backup cannot be removed", { backup: command.name, error });
     return { ok: false, ...failureOf(error) };
   } finally {
     store.close();

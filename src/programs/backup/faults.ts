@@ -27,6 +27,11 @@ export const faults = {
     retry: "never",
     remedy: "Choose another name or folder: nothing that is there is ever overwritten.",
   },
+  foreign: {
+    code: "BACKUP_FOREIGN",
+    retry: "never",
+    remedy: "Remove it where that database is, or by the tools of the object store.",
+  },
   badManifest: {
     code: "BACKUP_BAD_MANIFEST",
     retry: "never",

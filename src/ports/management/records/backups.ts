@@ -132,6 +132,16 @@ export const BACKUP_LOOK = z
 
 export type BackupLook = Answered<typeof BACKUP_LOOK>;
 
+/** What came of the removal of a backup: how many files have gone now, or why it is not removed. */
+export const BACKUP_REMOVAL = z
+  .strictObject({
+    removed_files: count.exactOptional().describe("None when there is nothing any more."),
+    failure: FAILURE.exactOptional(),
+  })
+  .meta({ id: "BackupRemoval" });
+
+export type BackupRemovalRecord = Answered<typeof BACKUP_REMOVAL>;
+
 /** How the last restore of a database stands. */
 export const RESTORE = z
   .strictObject({

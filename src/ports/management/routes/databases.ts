@@ -4,7 +4,7 @@ import { ACTION } from "../records/actions.ts";
 import { ACTIVE_ACTIVE, CRDB_TASK, LINK_HEALTH } from "../records/active-active.ts";
 import { CLIENT_PARAMETERS } from "../records/client-parameters.ts";
 import type { ClientParametersChange } from "../records/client-parameters.ts";
-import { BACKUP, BACKUP_LOOK, RESTORE } from "../records/backups.ts";
+import { BACKUP, BACKUP_LOOK, BACKUP_REMOVAL, RESTORE } from "../records/backups.ts";
 import type { BackupInspection, BackupStart, RestoreStart } from "../records/backups.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbChange, BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
@@ -90,6 +90,14 @@ export const databaseRoutes = {
     "takes a backup of a database into an object store, under a name that is used once; one that runs or is there already is no failure",
     BACKUP,
     json<BackupStart>(),
+  ),
+  removeBackup: route(
+    "POST",
+    "/v1/bdbs/:uid/actions/remove_backup",
+    "start_bdb_export",
+    "removes a backup of a database from its object store, or what an earlier removal has left of it; one that is not there is no failure",
+    BACKUP_REMOVAL,
+    json<BackupInspection>(),
   ),
   startRestore: route(
     "POST",

@@ -9,10 +9,11 @@ import type {
   BackupProgressMessage,
   BackupReply,
   FetchCommand,
+  RemoveCommand,
 } from "../../../ports/management/backup-control.ts";
 import { faults } from "../faults.ts";
 import { proveBackup, type BackupProof, type ProofTools, type ProofMeans } from "./backup-proof.ts";
-import { NodeRestores, type NodeRestoresOptions } from "./restores.ts";
+import { askChild, NodeRestores, type NodeRestoresOptions } from "./restores.ts";
 import { runChildOnce, type ChildRunningOnce } from "./kept-child.ts";
 
 export interface NodeBackupsOptions {
@@ -74,6 +75,16 @@ export class NodeBackups {
     return this.#backups.filter((backup) => backup.bdb === bdb).map(({ shown }) => shown);
   }
 
+  /** Removes one from its object store, and says how many files have gone; nothing while it is taken or proved here. Rejects with the reason. */
+  async remove(removal: Omit<RemoveCommand, "op">): Promise<number | { readonly busyWith: string }> {
+    const running = this.#backups.find((backup) => !backup.isOver && backup.isOf(removal));
+    if (running !== undefined)
+      return { busyWith: `backup ${running.shown.name} of database ${running.bdb} has not ended` };
+    const { removedFiles } = await askChild(this.#options, { op: "remove", ...removal });
+    if (removedFiles !== undefined) return removedFiles;
+    throw new Fault(faults.backupGone, "its process has not said what has gone");
+  }
+
   /** Ends all. */
   async stop(): Promise<void> {
     await Promise.all(this.#backups.map((backup) => backup.stop()));
@@ -131,7 +142,7 @@ class OneBackup {
     return this.#progress.state !== "running" && this.#proof?.state !== "running";
   }
 
-  isOf({ name, folder, database }: WantedBackup): boolean {
+  isOf({ name, folder, database }: Pick<WantedBackup, "name" | "folder" | "database">): boolean {
     return this.bdb === database.uid && this.#wanted.name === name && this.#wanted.folder === folder;
   }
 

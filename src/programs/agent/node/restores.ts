@@ -10,6 +10,7 @@ import type {
   BackupReply,
   FetchCommand,
   ReadCommand,
+  RemoveCommand,
 } from "../../../ports/management/backup-control.ts";
 import { faults } from "../faults.ts";
 import { runChildOnce } from "./kept-child.ts";
@@ -116,13 +117,13 @@ async function requireRoom(data: string, { bytes, shard }: BackupFile): Promise<
     );
 }
 
-/** One command of a process of its own; rejects with what has failed. */
-async function askChild(
+/** One command of a process of its own, as that of a backup or a restore; rejects with what has failed. */
+export async function askChild(
   options: Pick<NodeRestoresOptions, "args" | "env" | "clock" | "log">,
-  command: FetchCommand | ReadCommand,
+  command: FetchCommand | ReadCommand | RemoveCommand,
 ): Promise<Extract<BackupReply, { readonly ok: true }>> {
   const ready = Promise.withResolvers<undefined>();
-  const child = runChildOnce<FetchCommand | ReadCommand, BackupReply>({
+  const child = runChildOnce<typeof command, BackupReply>({
     ...options,
     what: "restore",
     gone: faults.backupGone,

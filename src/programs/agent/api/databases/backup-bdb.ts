@@ -1,3 +1,4 @@
+import { Fault, isFault } from "#kit/base/fault";
 import { engineLogins } from "../../../../core/api/engine-login.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
 import type { BackupManifest } from "../../../../core/backup/manifest.ts";
@@ -5,7 +6,12 @@ import { primaryOf } from "../../../../core/planner/database/facts.ts";
 import { presentMembers } from "../../../../core/planner/database/in-sync.ts";
 import { slotsOf } from "../../../../core/slots/shard-slots.ts";
 import type { BackupSource } from "../../../../ports/management/backup-control.ts";
-import type { BackupRecord, BackupStart } from "../../../../ports/management/records/backups.ts";
+import type {
+  BackupInspection,
+  BackupRecord,
+  BackupRemovalRecord,
+  BackupStart,
+} from "../../../../ports/management/records/backups.ts";
 import type { EngineTls } from "../../../../ports/resp/engine-tls.ts";
 import type { DatabasePasswords } from "../../credentials/database-passwords.ts";
 import { nodeAddress, type AddressContext } from "../../members/addresses.ts";
@@ -25,7 +31,7 @@ export interface BackupContext extends AddressContext, ProofRoomContext {
   readonly members: Pick<Members, "get" | "list">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly engineTls: Pick<EngineTls, "certificate">;
-  readonly backups: Pick<NodeBackups, "begin" | "of">;
+  readonly backups: Pick<NodeBackups, "begin" | "of" | "remove">;
 }
 
 /** Begins a backup, on the leader; one of that name that runs goes on. Refused while the database cannot give one. */
@@ -53,6 +59,24 @@ export async function backupBdb(
   );
   if ("busyWith" in backup) throw refuse(refusals.backupRuns, backup.busyWith);
   return backupRecord(record, backup);
+}
+
+/** Removes a backup of a database, on the leader, which knows whether it is being taken. The database need not serve. */
+export async function removeBackupOf(
+  context: BackupContext,
+  record: DatabaseRecord,
+  { name, folder, s3 }: BackupInspection,
+): Promise<BackupRemovalRecord> {
+  try {
+    const store = accessIn(s3);
+    const gone = await context.backups.remove({ name, folder, store, database: identityOf(context, record) });
+    if (typeof gone !== "number") throw refuse(refusals.backupRuns, gone.busyWith);
+    return { removed_files: gone };
+  } catch (error) {
+    if (!(error instanceof Fault) || isFault(error, refusals.backupRuns)) throw error;
+    const { code, message, remedy, retry } = error;
+    return { failure: { error_code: code, description: message, remedy, retry } };
+  }
 }
 
 /** The last one that this leader has begun; AGENT_NO_SUCH_BACKUP when it has begun none. */

@@ -1,6 +1,6 @@
 import { type Handlers, uidParam } from "../http/handler-call.ts";
 import { type LeaderContext, runOnLeader } from "../http/run-on-leader.ts";
-import { backupBdb, lastBackup, lastBackups, type BackupContext } from "./backup-bdb.ts";
+import { backupBdb, lastBackup, lastBackups, removeBackupOf, type BackupContext } from "./backup-bdb.ts";
 import { restoreHere, DatabaseRestores, type DataRestoreContext } from "./restore-bdb.ts";
 import type { DatabaseReads } from "./databases.ts";
 import { inspectBackup } from "./inspect-backup.ts";
@@ -11,7 +11,7 @@ export function backupHandlers(
   reads: DatabaseReads,
 ): Pick<
   Handlers,
-  "startBackup" | "backup" | "backups" | "startRestore" | "restore" | "inspectBackup" | "localRestore"
+  "startBackup" | "removeBackup" | "backup" | "backups" | "startRestore" | "restore" | "inspectBackup" | "localRestore"
 > {
   const restores = new DatabaseRestores(context);
   return {
@@ -28,6 +28,10 @@ export function backupHandlers(
     startBackup: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "startBackup", { params: uidParam(params), body }, forwardedBy, async () =>
         backupBdb(context, await reads.record(params.uid), body),
+      ),
+    removeBackup: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "removeBackup", { params: uidParam(params), body }, forwardedBy, async () =>
+        removeBackupOf(context, await reads.record(params.uid), body),
       ),
     backup: ({ params, forwardedBy }) =>
       runOnLeader(context, "backup", { params: uidParam(params) }, forwardedBy, async () =>

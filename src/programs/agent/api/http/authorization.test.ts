@@ -45,6 +45,7 @@ const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" |
   startBackup: OWNERS,
   startRestore: OWNERS,
   inspectBackup: OWNERS,
+  removeBackup: OWNERS,
   addPassword: OWNERS,
   replacePasswords: OWNERS,
   removePassword: OWNERS,

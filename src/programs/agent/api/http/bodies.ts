@@ -90,6 +90,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     startBackup: backup,
     startRestore: restore,
     inspectBackup: inspection,
+    removeBackup: inspection,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     ...OF_USERS,
