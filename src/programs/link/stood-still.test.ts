@@ -10,7 +10,7 @@ import { encodeStatement } from "./transport/messages.ts";
 const STOOD_STILL_MS = 7_000;
 const PATIENCE = { withinMs: 30_000 };
 
-test("a link that stood still does not take its own silence for that of the other site, one that hears nothing ends", async () => {
+test("a link that stood still does not take its own silence for that of the other site, one that receives nothing ends", async () => {
   await using site = await startGreetedSite();
   const { connection } = await site.greeted();
   const hasEnded = (): boolean => site.link.lines.some((line) => line.includes("has said nothing for 5 s"));
@@ -21,8 +21,8 @@ test("a link that stood still does not take its own silence for that of the othe
   );
   process.kill(site.link.pid, "SIGCONT");
   // it says something each second: two of its looks have passed
-  for (let heard = 0; heard < 3;) if ((await connection.frames.next()).value?.kind === "statement") heard += 1;
+  for (let words = 0; words < 3;) if ((await connection.frames.next()).value?.kind === "statement") words += 1;
   assert.equal(hasEnded(), false);
-  await until("it has heard nothing for some time", hasEnded, PATIENCE);
+  await until("nothing has come for some time", hasEnded, PATIENCE);
   connection.destroy();
 });
