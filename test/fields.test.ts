@@ -11,6 +11,7 @@ const PLACE = "place";
 const PODS = "src/programs/operator/placement.test.ts";
 const USER_MODULES = "src/core/planner/modules/user-modules.test.ts";
 const BACKUPS = "test/world/backups.test.ts";
+const RETENTION = "src/core/backup/retention.test.ts";
 const SCHEDULES = "src/programs/operator/backup/schedule.test.ts";
 const RESTORES = "test/world/restores.test.ts";
 const SITES = "test/scenario/active-active.test.ts";
@@ -108,7 +109,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   StoreEnterpriseBackupSchedule: {
     databaseName: SCHEDULES,
-    s3: SCHEDULES,
+    s3: BACKUPS,
     "s3.bucketName": BACKUPS,
     "s3.awsSecretName": BACKUPS,
     "s3.subdir": BACKUPS,
@@ -123,6 +124,9 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     timeZone: "src/core/planner/admission/backup-schedule.test.ts",
     suspend: SCHEDULES,
     startingDeadlineSeconds: SCHEDULES,
+    retention: RETENTION,
+    "retention.count": RETENTION,
+    "retention.ageDays": RETENTION,
   },
   StoreEnterpriseRestore: {
     databaseName: RESTORES,

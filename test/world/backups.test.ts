@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import { Secrets, Services } from "#kit/kube/builtin";
 import type { Stored } from "#kit/kube/kube";
 import { until } from "#kit/testing/until";
-import { DATABASES_ANNOTATION } from "../../src/core/api/names.ts";
+import { BACKUP_SCHEDULE_LABEL, DATABASES_ANNOTATION } from "../../src/core/api/names.ts";
 import type { BackupSpec } from "../../src/core/api/backup-spec.ts";
 import type { StoreEnterpriseBackup } from "../../src/core/api/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
@@ -54,6 +54,7 @@ test("objects that ask for backups", { skip }, async (t) => {
 
   const { place } = backupsIn(world, server);
   await t.test("a schedule takes one when it is due", () => takeByScheduleOf(world, place));
+  await t.test("what a schedule does not keep goes from the bucket too", () => removeByScheduleOf(world, server));
   await triedBackups(t, world, server);
   await askedBackups(t, world);
   await t.test("two at the same moment come one after the other", async () => {
@@ -97,6 +98,29 @@ async function takeByScheduleOf({ kube, storectl }: StorectlWorld, s3: BackupSpe
   }
   assert.match((await storectl("backup", "schedules", "other")).stdout, /no schedule "other".* minutely of orders$/m);
   assert.match((await storectl("status")).stdout, /^BACKUPS OF .*\norders +minutely-\S+ +20\S+Z +(?:fresh|stale)$/m);
+}
+
+async function removeByScheduleOf(world: StorectlWorld, server: TestObjectStore): Promise<void> {
+  const { kube } = world;
+  const { place, stands } = backupsIn(world, server);
+  const ref = { name: "minutely", namespace: NAMESPACE };
+  const refOf = (name: string) => ({ name, namespace: NAMESPACE });
+  const { lastRestorable: older = "" } = (await kube.get(BackupSchedules, ref))?.status ?? {};
+  const path = (await kube.get(Backups, refOf(older)))?.status?.path ?? "";
+  assert.ok(server.keys().some((key) => key.startsWith(path)));
+  const newest = "minutely-20260101-0000";
+  const metadata = { ...refOf(newest), labels: { [BACKUP_SCHEDULE_LABEL]: ref.name } };
+  await kube.create(Backups, { metadata, spec: { databaseName: "orders", s3: place } });
+  await stands(newest, "Completed", /^Loaded: /, "Restorable");
+  const others = server.keys().filter((key) => !key.startsWith(path));
+  await kube.patch(BackupSchedules, ref, { type: "merge", body: { spec: { retention: { count: 1 } } } });
+  await until("it is gone", async () => (await kube.get(Backups, refOf(older))) === undefined, PATIENCE);
+  assert.deepEqual(server.keys(), others);
+  const stays = await Promise.all([newest, "first"].map((name) => kube.get(Backups, refOf(name))));
+  assert.deepEqual(
+    stays.map((found) => found?.metadata.name),
+    [newest, "first"],
+  );
 }
 
 async function askedBackups(t: TestContext, { storectl, kube }: StorectlWorld): Promise<void> {

@@ -31,6 +31,25 @@ export const backupScheduleSpec = backupSpec.omit({ verifyRequest: true }).exten
     .describe(
       "A backup that could not be begun so long after it was due is left out; without it, the last one that was missed is always made up for.",
     ),
+  retention: z
+    .object({
+      count: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe("So many are kept, the newest ones, of those that can be restored."),
+      ageDays: z
+        .int()
+        .min(1)
+        .max(36_500)
+        .optional()
+        .describe("Those are kept that are at most so many days older than the newest one that can be restored."),
+    })
+    .optional()
+    .describe(
+      "What is kept of the backups that this schedule has made; one goes, with its data, when neither field keeps it. The newest one that can be restored always stays. Without it all are kept.",
+    ),
 });
 export type BackupScheduleSpec = z.output<typeof backupScheduleSpec>;
 
@@ -61,6 +80,6 @@ export const backupScheduleStatus = z.object({
       "How old the newest backup of the database may be that can be restored: half as much again as the longest time between two that are due.",
     ),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
-  conditions: z.array(condition).optional().describe("Ready, Fresh, Reconciling, Stalled."),
+  conditions: z.array(condition).optional().describe("Ready, Fresh, Retention, Reconciling, Stalled."),
 });
 export type BackupScheduleStatus = z.output<typeof backupScheduleStatus>;

@@ -184,11 +184,27 @@ function at(text: string): number {
 }
 
 function over(dueAt: number): ScheduledRun {
-  return { name: runName("nightly", dueAt), dueAt, isOver: true, restorableAt: dueAt, trouble: undefined };
+  return {
+    name: runName("nightly", dueAt),
+    dueAt,
+    isOver: true,
+    isUnderWay: false,
+    goodAt: dueAt,
+    restorableAt: dueAt,
+    trouble: undefined,
+  };
 }
 
 function under(dueAt: number): ScheduledRun {
-  return { name: runName("nightly", dueAt), dueAt, isOver: false, restorableAt: undefined, trouble: undefined };
+  return {
+    name: runName("nightly", dueAt),
+    dueAt,
+    isOver: false,
+    isUnderWay: true,
+    goodAt: undefined,
+    restorableAt: undefined,
+    trouble: undefined,
+  };
 }
 
 function stalled(dueAt: number): ScheduledRun {

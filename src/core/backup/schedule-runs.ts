@@ -1,5 +1,7 @@
 import { BACKUP_SCHEDULE_LABEL } from "../api/names.ts";
+import type { BackupStatus } from "../api/backup-spec.ts";
 import type { StoreEnterpriseBackup } from "../api/kinds.ts";
+import { isProofAwaited } from "./decide-proof.ts";
 
 /** A backup that a schedule has asked for; times in milliseconds since 1970. */
 export interface ScheduledRun {
@@ -7,6 +9,10 @@ export interface ScheduledRun {
   readonly dueAt: number;
   /** It is complete or has failed. */
   readonly isOver: boolean;
+  /** It may still change: it is not complete, or an engine is to load it. */
+  readonly isUnderWay: boolean;
+  /** When it was complete, of one that counts: an engine has loaded it, or it is not to be loaded. */
+  readonly goodAt: number | undefined;
   /** When it was complete, of one that an engine has loaded. */
   readonly restorableAt: number | undefined;
   /** Why it does not go on before somebody sees to it; undefined: it goes on. */
@@ -29,17 +35,30 @@ export function scheduledRunOf(
     return undefined;
   const dueAt = dueAtIn(name);
   if (dueAt === undefined || runName(schedule.name, dueAt) !== name) return undefined;
-  const isRestorable = status.conditions?.some(({ type, status: holds }) => type === "Restorable" && holds === "True");
-  const { phase, completionTime } = status;
-  const stalled = status.conditions?.find(({ type, status: holds }) => type === "Stalled" && holds === "True");
-  const isOver = phase === "Completed" || phase === "Failed";
+  const isOver = status.phase === "Completed" || status.phase === "Failed";
   return {
     name,
     dueAt,
     isOver,
-    trouble: isOver || stalled === undefined ? undefined : `${stalled.reason}: ${stalled.message}`,
-    restorableAt: isRestorable === true && completionTime !== undefined ? Date.parse(completionTime) : undefined,
+    isUnderWay: !isOver || (status.phase === "Completed" && isProofAwaited(spec, status)),
+    trouble: isOver ? undefined : troubleOf(status),
+    ...goodnessOf(spec, status),
   };
+}
+
+function troubleOf({ conditions }: BackupStatus): string | undefined {
+  const stalled = conditions?.find(({ type, status }) => type === "Stalled" && status === "True");
+  return stalled === undefined ? undefined : `${stalled.reason}: ${stalled.message}`;
+}
+
+function goodnessOf(
+  { verify }: Pick<StoreEnterpriseBackup["spec"], "verify">,
+  { phase, completionTime, conditions }: BackupStatus,
+): Pick<ScheduledRun, "goodAt" | "restorableAt"> {
+  const restorable = conditions?.find(({ type }) => type === "Restorable")?.status;
+  const completeAt = phase !== "Completed" || completionTime === undefined ? undefined : Date.parse(completionTime);
+  const isGood = restorable === "True" || (verify === false && restorable !== "False");
+  return { goodAt: isGood ? completeAt : undefined, restorableAt: restorable === "True" ? completeAt : undefined };
 }
 
 function dueAtIn(name: string): number | undefined {

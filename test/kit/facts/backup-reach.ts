@@ -48,6 +48,9 @@ export const BACKUP_SCHEDULE_FIELDS: Fields = {
   timeZone: OWN,
   suspend: OWN,
   startingDeadlineSeconds: OWN,
+  retention: OWN,
+  "retention.count": OWN,
+  "retention.ageDays": OWN,
 };
 
 const SOURCE = "src/core/backup/restore-source.test.ts";

@@ -85,6 +85,14 @@ export const OPERATOR_ON_OWN_KINDS: readonly Permitted[] = [
   },
   {
     group: API_GROUP,
+    resource: "storeenterprisebackups",
+    verbs: ["delete"],
+    why: "a schedule removes the backups that its retention does not keep",
+    without: "backups of schedules are kept, though their data have gone",
+    rarely: "only with the retention of a schedule of backups",
+  },
+  {
+    group: API_GROUP,
     resource: "storeenterprisebackupschedules",
     verbs: ["list", "watch"],
     why: "the operator watches schedules of backups",

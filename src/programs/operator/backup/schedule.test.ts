@@ -1,33 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "#kit/base/log";
-import { Events } from "#kit/kube/builtin";
-import { eventRecorder } from "#kit/kube/events";
-import { startInformer } from "#kit/kube/informer";
-import type { Kube } from "#kit/kube/kube";
-import { runController } from "#kit/reconcile/controller";
-import { FakeClock } from "#kit/testing/fake-clock";
 import { until } from "#kit/testing/until";
 import { mortalKube } from "../../../../test/kit/operator/mortal-kube.ts";
-import { startOperatorWorld, type OperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
-import type { BackupPhase } from "../../../core/api/backup-spec.ts";
-import type { BackupScheduleSpec, BackupScheduleStatus } from "../../../core/api/backup-schedule-spec.ts";
+import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
 import { runName } from "../../../core/backup/schedule-runs.ts";
-import { Backups, BackupSchedules, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { backupAgesIn } from "./ages.ts";
-import { scheduleReconciler } from "./schedule.ts";
+import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { HOUR, NAMESPACE, PLACE, SPEC, scheduleIn } from "../../../../test/kit/operator/schedule-scene.ts";
 
 // A real API, and the passes over schedules of an operator whose clock the test moves. What becomes of a backup is said by the test.
-
-const HOUR = 3_600_000;
-const NAMESPACE = "default";
-const SPEC = {
-  databaseName: "orders",
-  s3: { bucketName: "backups", awsSecretName: "keys" },
-  schedule: "0 * * * *",
-  timeZone: "UTC",
-};
 
 test("what is due is asked for once, in the words of the schedule, and nothing is done in between", async () => {
   await using world = await startOperatorWorld();
@@ -160,83 +141,3 @@ test("what cannot be followed is said with the field, also when no webhook was a
   await scene.says("NameTaken", /not of this schedule; remedy: kubectl delete rebackup hourly-/, "False");
   assert.deepEqual(await scene.events(), ["NameTaken x1", "SpecInvalid x1"]);
 });
-
-const PLACE = { s3: SPEC.s3 };
-
-function scheduleIn({ kube }: OperatorWorld) {
-  const now = new Date();
-  const start = Math.floor(now.getTime() / HOUR) * HOUR;
-  const clock = new FakeClock(now);
-  const ref = { name: "hourly", namespace: NAMESPACE };
-  const hourAt = (count: number): number => start + count * HOUR;
-  const stored = () => kube.get(BackupSchedules, ref);
-  return {
-    clock,
-    stored,
-    hour: (count: number) => new Date(hourAt(count)).toISOString(),
-    untilHour: (count: number) => hourAt(count) - clock.now().getTime(),
-    run: (count: number) => runName(ref.name, hourAt(count)),
-    make: (more: Partial<BackupScheduleSpec> = {}) =>
-      kube.create(BackupSchedules, { metadata: ref, spec: { ...SPEC, ...more } }),
-    change: (spec: Partial<BackupScheduleSpec>) => kube.patch(BackupSchedules, ref, { type: "merge", body: { spec } }),
-    operate: (through: Kube = kube) => startSchedules(through, clock),
-    backups: async () => (await kube.list(Backups, { namespace: NAMESPACE })).items,
-    events: async () =>
-      (await kube.list(Events, { namespace: NAMESPACE })).items
-        .filter(({ involvedObject }) => involvedObject.name === ref.name)
-        .map(({ reason, count }) => `${reason} x${count}`)
-        .toSorted(),
-    /** Waits until a condition has that reason. */
-    async says(reason: string, message = /^/, status = "True", of = "Ready"): Promise<BackupScheduleStatus> {
-      let seen: BackupScheduleStatus = {};
-      const isSaid = async (): Promise<boolean> => {
-        seen = (await stored())?.status ?? {};
-        const ready = seen.conditions?.find(({ type }) => type === of);
-        return ready?.reason === reason && message.test(ready.message) && ready.status === status;
-      };
-      await until(`the schedule says ${reason}`, isSaid).catch((error: unknown) => {
-        throw new Error(`${String(error)}: ${JSON.stringify(seen)}`);
-      });
-      return seen;
-    },
-    async end(name: string, phase: BackupPhase): Promise<void> {
-      const backup = await kube.get(Backups, { name, namespace: NAMESPACE });
-      assert.ok(backup);
-      const time = clock.now().toISOString();
-      const loaded = { type: "Restorable", status: "True", reason: "Loaded", message: "", lastTransitionTime: time };
-      const done = phase === "Completed" ? { completionTime: time, conditions: [loaded] } : {};
-      await kube.update(Backups, { ...backup, status: { phase, ...done } } as never, { subresource: "status" });
-    },
-  };
-}
-
-async function startSchedules(kube: Kube, clock: FakeClock) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const options = { namespace: NAMESPACE, clock, log: silentLog, signal };
-  const cache = {
-    backups: startInformer(kube, Backups, options),
-    backupSchedules: startInformer(kube, BackupSchedules, options),
-    databases: startInformer(kube, Databases, options),
-  };
-  const events = eventRecorder(kube, { component: "test", clock, log: silentLog });
-  const reconcile = scheduleReconciler({ kube, clock, events, cache, log: silentLog });
-  const controller = runController({ name: "schedule", workers: 1, reconcile, clock, log: silentLog, signal });
-  await Promise.all([cache.backups.synced, cache.backupSchedules.synced]);
-  cache.backupSchedules.onChange(({ name, namespace }) => {
-    controller.enqueue(`${namespace ?? NAMESPACE}/${name}`);
-  });
-  cache.backups.onChange(() => {
-    controller.enqueue(`${NAMESPACE}/hourly`);
-  });
-  const stop = async (): Promise<void> => {
-    ending.abort(new Error("the test ends it"));
-    await controller.stopped;
-  };
-  return {
-    advance: (ms: number) => clock.advance(ms),
-    ages: () => backupAgesIn(cache, NAMESPACE, clock.now().getTime()),
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
-}

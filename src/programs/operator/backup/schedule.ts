@@ -15,16 +15,11 @@ import { objections, sentence } from "../../../core/planner/admission/objection.
 import { Backups, BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
-import {
-  refuseSchedule,
-  reportSchedule,
-  type ScheduleReport,
-  type ScheduleReportDeps,
-  type StoredSchedule,
-} from "./schedule-report.ts";
+import { retainBackups, type RetentionDeps } from "./retain.ts";
+import { refuseSchedule, reportSchedule, type ScheduleReport, type StoredSchedule } from "./schedule-report.ts";
 
 /** What passes over schedules work with. */
-export interface ScheduleDeps extends ScheduleReportDeps {
+export interface ScheduleDeps extends RetentionDeps {
   readonly log: Log;
 }
 
@@ -69,7 +64,13 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule): Promise<Outcome
     isTaken: (other) => cache.backups.get({ name: other, namespace }) !== undefined,
     now,
   });
-  return act(deps, object, { spec, step, report: { step, runs, followed, freshness } });
+  const next = await act(deps, object, { spec, step, report: { step, runs, followed, freshness } });
+  return sooner(next, await retainBackups(deps, object, spec, runs));
+}
+
+function sooner(one: Outcome, other: Outcome): Outcome {
+  if (one.kind === "rest") return other;
+  return other.kind === "rest" || one.afterMs <= other.afterMs ? one : other;
 }
 
 interface DecidedSchedule {

@@ -8,6 +8,7 @@ import type { Outcome } from "#kit/reconcile/outcome";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import { backupAgesIn } from "../backup/ages.ts";
 import { backupReconciler } from "../backup/controller.ts";
+import { removeSaved } from "../backup/remove.ts";
 import { scheduleReconciler } from "../backup/schedule.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
 import { databaseReconciler } from "../database/controller.ts";
@@ -78,7 +79,11 @@ function startControllers(
     databases: start("database", DATABASE_WORKERS, databaseReconciler(shared)),
     activeActives,
     backups: start("backup", BACKUP_WORKERS, backupReconciler(shared)),
-    backupSchedules: start("backup-schedule", 1, scheduleReconciler(shared)),
+    backupSchedules: start(
+      "backup-schedule",
+      BACKUP_WORKERS,
+      scheduleReconciler({ ...shared, removeSaved: (backup) => removeSaved(shared, backup) }),
+    ),
     restores: start("restore", BACKUP_WORKERS, restoreReconciler(shared)),
     remoteClusters: start("remote-cluster", SITE_WORKERS, remoteClusterReconciler({ ...shared, enqueueActiveActive })),
   };

@@ -115,9 +115,10 @@ export function wakeActiveActives(
   contexts.onChange(wakeAll);
 }
 
-/** Wakes a schedule when it or one of its backups changes, once all that there are are known: one that is under way must be seen. */
-export function wakeSchedules({ backups, backupSchedules }: InformerCache, wake: Wake): void {
-  void Promise.all([backups.synced, backupSchedules.synced]).then(
+/** Wakes a schedule when it or one of its backups changes, once all is known: a backup that is under way must be seen, and a restore that reads one. */
+export function wakeSchedules(cache: InformerCache, wake: Wake): void {
+  const { backups, backupSchedules, restores, clusters, databases } = cache;
+  void Promise.all([backups, backupSchedules, restores, clusters, databases].map(({ synced }) => synced)).then(
     () => {
       backupSchedules.onChange((ref) => {
         wake(keyOf(ref));

@@ -1,0 +1,52 @@
+import type { BackupScheduleSpec } from "../api/backup-schedule-spec.ts";
+import type { ScheduledRun } from "./schedule-runs.ts";
+
+/** What is kept of the backups of a schedule. */
+export type Retention = NonNullable<BackupScheduleSpec["retention"]>;
+
+/** What of a run of a schedule says whether it stays. */
+export type RetainedRun = Pick<ScheduledRun, "name" | "dueAt" | "isUnderWay" | "goodAt" | "restorableAt">;
+
+/**
+ * The backups of a schedule that are to go, the oldest first. Only good ones count, by the time at which they were complete, and each stays that one of
+ * the fields keeps. One that is of no use goes when it is older than all that stay. The newest that can be restored, one that is under way and one that
+ * `isInUse` stay in any case.
+ */
+export function decideRetention(
+  runs: readonly RetainedRun[],
+  { count, ageDays }: Retention,
+  isInUse: (name: string) => boolean,
+): readonly string[] {
+  if (count === undefined && ageDays === undefined) return [];
+  const good = runs
+    .flatMap((run) => (run.goodAt === undefined ? [] : [{ run, at: run.goodAt }]))
+    .toSorted((one, other) => other.at - one.at);
+  const [newest] = good;
+  if (newest === undefined) return [];
+  const restorable = good.find(({ run }) => run.restorableAt !== undefined);
+  const kept = good.filter(
+    (one, index) =>
+      one === newest ||
+      one === restorable ||
+      (count !== undefined && index < count) ||
+      (ageDays !== undefined && newest.at - one.at <= ageDays * DAY_MS),
+  );
+  const oldest = Math.min(...kept.map(({ run }) => run.dueAt));
+  const names = kept.map(({ run }) => run.name);
+  return runs
+    .filter(({ name, goodAt, dueAt }) => (goodAt === undefined ? dueAt < oldest : !names.includes(name)))
+    .filter(({ name, isUnderWay }) => !isUnderWay && !isInUse(name))
+    .toSorted((one, other) => one.dueAt - other.dueAt)
+    .map(({ name }) => name);
+}
+
+/** What is kept, as a condition says it. */
+export function retentionText({ count, ageDays }: Retention): string {
+  const rules = [
+    ...(count === undefined ? [] : [`the last ${count}`]),
+    ...(ageDays === undefined ? [] : [`those of the ${ageDays} days before the newest one`]),
+  ];
+  return rules.length === 0 ? "all" : rules.join(" and ");
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "#kit/testing/until";
+import { mortalKube } from "../../../../test/kit/operator/mortal-kube.ts";
+import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import type { BackupReason } from "../../../core/backup/decide.ts";
+import { Backups, Restores } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { RetentionDeps } from "./retain.ts";
+import { NAMESPACE, PLACE, scheduleIn } from "../../../../test/kit/operator/schedule-scene.ts";
+
+// A real API. What the cluster removes from the object store is said by the test; test/world/backups.test.ts has the real one.
+
+test("what the schedule does not keep goes, the data before the object, and what was made by hand stays", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ suspend: true });
+  await scene.made(1, 2, 3, 4);
+  await world.kube.create(Backups, {
+    metadata: { name: "by-hand", namespace: NAMESPACE },
+    spec: { ...PLACE, databaseName: "orders" },
+  });
+  await scene.end("by-hand", "Completed", new Date(0).toISOString());
+  const restore = {
+    metadata: { name: "copy", namespace: NAMESPACE },
+    spec: { databaseName: "copy", backupName: scene.run(-4) },
+  };
+  await world.kube.create(Restores, restore);
+  const removed: string[] = [];
+  let trouble: BackupReason | undefined;
+  await using operator = await scene.operate(world.kube, async ({ metadata }) => {
+    assert.ok((await scene.backups()).some((one) => one.metadata.name === metadata.name));
+    if (trouble === undefined) removed.push(metadata.name);
+    return trouble;
+  });
+  await scene.says("KeepsAll", /no spec\.retention/, "True", "Retention");
+  trouble = { reason: "ObjectStoreCredentials", message: "the key may not delete; remedy: allow it" };
+  await scene.change({ retention: { count: 2 } });
+  await scene.says(
+    "ObjectStoreCredentials",
+    /^hourly-\d+-\d+ is not removed: the key may not .*; remedy/,
+    "False",
+    "Retention",
+  );
+  assert.deepEqual([removed, (await scene.backups()).length], [[], 5]);
+  trouble = undefined;
+  await operator.advance(600_000);
+  await scene.says("Keeps", /^kept are the last 2$/, "True", "Retention");
+  assert.deepEqual(removed, [scene.run(-3)]);
+  const names = (await scene.backups()).map(({ metadata }) => metadata.name).toSorted();
+  assert.deepEqual(names, ["by-hand", scene.run(-1), scene.run(-2), scene.run(-4)].toSorted());
+  const events = (await scene.events()).filter((event) => event.includes("Removed"));
+  assert.deepEqual(events, ["BackupNotRemoved x1", "BackupRemoved x1"]);
+});
+
+test("an operator that is killed before any of its writes removes what is not kept all the same", async () => {
+  for (let writes = 0; ; writes += 1) {
+    await using world = await startOperatorWorld();
+    const scene = scheduleIn(world);
+    await scene.make({ suspend: true, retention: { count: 1 } });
+    await scene.made(1, 2, 3);
+    const removed = new Set<string>();
+    const remove: RetentionDeps["removeSaved"] = ({ metadata }) => {
+      removed.add(metadata.name);
+      return Promise.resolve(undefined);
+    };
+    const mortal = mortalKube(world.kube, writes, ({ plural }) => plural.startsWith("storeenterprisebackup"));
+    await using first = await scene.operate(mortal.kube, remove);
+    const isDone = async (): Promise<boolean> => (await scene.backups()).length === 1;
+    await until("it has removed them", async () => mortal.hasDied() || (await isDone()));
+    await first.stop();
+    await using _second = await scene.operate(world.kube, remove);
+    await until("the next operator has removed them", isDone);
+    assert.deepEqual([...removed].toSorted(), [scene.run(-3), scene.run(-2)], `one that ended after ${writes} writes`);
+    if (!mortal.hasDied()) break;
+    assert.ok(writes < 10);
+  }
+});
