@@ -7,6 +7,8 @@ import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "#kit/testing/until";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { drainSessions, type DrainableSession } from "./drain.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 
 test("an unmodified client library under load moves to another proxy without a failed request", async () => {
@@ -127,6 +129,25 @@ test("clients that come by a map of before are accepted no longer than the drain
   assert.deepEqual(await draining, { ok: true, op: "drain", closed: 0, remaining: 1 });
   assert.equal(stubborn.over, true);
 });
+
+for (const isInMaps of [false, true])
+  test(`a client that was accepted as the last one is told to go${isInMaps ? ", by a map of before" : ""}`, async () => {
+    const sessions = new Set<DrainableSession>();
+    const told: string[] = [];
+    const note = (what: string) => () => {
+      told.push(what);
+      sessions.clear();
+    };
+    const accepted = {
+      moving: { ask: () => false },
+      life: { drain: note("drain"), drainNow: note("drainNow"), destroy: note("destroy") },
+    };
+    // it waits for its turn until no others are accepted
+    const stopListening = (): void => void (told.length === 0 && sessions.add(accepted));
+    const drained = drainSessions(sessions, 400, systemClock, { stopListening, isInMaps, goesOn: () => true });
+    assert.deepEqual(await drained, { closed: 1, remaining: 0 });
+    assert.deepEqual(told, ["drain"]);
+  });
 
 const OF_CLUSTER = { settings: endpointSettings(settingsWith({ ossCluster: true })) };
 

@@ -48,8 +48,12 @@ export async function drainSessions(
   const seconds = Math.min(MOVE_SECONDS, Math.floor(deadlineMs / 2_000));
   const asked = goesOn() ? askToMove(sessions, { number: clock.now().getTime(), seconds }) : NOBODY;
   using leave = new Deadline(seconds * 1_000);
-  while (late.isAwaited && !deadline.isOver && goesOn()) {
-    if (!late.mayCome) stopListening();
+  while (!deadline.isOver && goesOn()) {
+    if (!late.mayCome) {
+      // a connection that was accepted a moment ago is a session by then, and ends as the others do
+      stopListening();
+      if (sessions.size === 0) break;
+    }
     for (const session of [...sessions]) {
       seen.add(session);
       if (leave.isOver || !asked.has(session)) late.drain(session);
@@ -114,11 +118,6 @@ class LateClients implements Disposable {
     if (this.#ms === 0 || this.#lastCall.isOver) return false;
     this.#look();
     return this.#sessions.size > 0 || !this.#quiet.isOver;
-  }
-
-  /** Clients are there, or others may come. */
-  get isAwaited(): boolean {
-    return this.#sessions.size > 0 || this.mayCome;
   }
 
   /** Ends a session at the next boundary, unless it is served for now. */
