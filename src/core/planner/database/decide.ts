@@ -113,9 +113,9 @@ function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
       if (step === undefined) left.push(shard);
       else if (step.kind === "wait") waits.push({ shard: shard.id, reason: step.wait.evidence });
       else {
-        const act = { step, rule, shard: shard.id, isUnderWay: isUnderWay(facts, step) };
-        if (!act.isUnderWay && facts.failed?.has(shard.id) !== true) return step;
-        acts.push(act);
+        const [underWay, pausing] = [isUnderWay(facts, step), isPausing(facts, step)];
+        if (!underWay && !pausing && facts.failed?.has(shard.id) !== true) return step;
+        acts.push({ step, rule, shard: shard.id, isUnderWay: underWay, isPausing: pausing });
       }
     }
     undecided = left;
@@ -126,6 +126,10 @@ function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
 
 function isUnderWay({ comparing }: DatabaseFacts, step: LeaderProposal): boolean {
   return step.kind === "verify" && comparing?.has(step.replica) === true;
+}
+
+function isPausing({ pausing = [] }: DatabaseFacts, step: LeaderAct): boolean {
+  return pausing.some(({ kind, shard }) => kind === step.kind && "shard" in step && shard === step.shard);
 }
 
 /** A shard that waits delays no act for another shard. */

@@ -86,6 +86,8 @@ export interface DatabaseFacts {
   readonly comparing?: ReadonlySet<number>;
   /** Shards whose step did not succeed in the passes before; absent: none. */
   readonly failed?: ReadonlySet<number>;
+  /** Steps that did not succeed a moment ago, and are not begun again yet; absent: none. */
+  readonly pausing?: readonly StepOfShard[];
   /** The overlap of a former password has ended. */
   readonly overlapIsOver: boolean;
   /**
@@ -101,6 +103,12 @@ export interface DatabaseFacts {
   readonly reshape?: ReshapeFacts;
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
+}
+
+/** What tells one step of a database from another; a step without a shard is of the database. */
+export interface StepOfShard {
+  readonly kind: string;
+  readonly shard?: number;
 }
 
 /** An instance with what it takes of its node. */

@@ -121,6 +121,19 @@ const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>
     want: "fail-over to 2",
   },
   {
+    rule: "what pauses gives way to what another shard needs that did not succeed before",
+    but: { 1: dead, 4: stray },
+    facts: { failed: new Set([1, 2]), pausing: [{ kind: "fail-over", shard: 1 }] },
+    want: "reattach 4",
+  },
+  {
+    rule: "another step of the shard does not pause, such as what takes its failover back",
+    first: { switchover: { to: 2, epoch: 2, forced: true } },
+    but: { 4: stray },
+    facts: { pausing: [{ kind: "fail-over", shard: 1 }] },
+    want: "resume-switchover",
+  },
+  {
     rule: "one shard of a database has a copy made where there is room at rest alone",
     record: toVersion8,
     nodes: TIGHT,

@@ -7,6 +7,7 @@ import type { LeaderAct } from "../../../core/planner/database/step.ts";
 import { findingBehind, type Step } from "../../../core/planner/findings/step.ts";
 import {
   type DatabaseFacts,
+  type StepOfShard,
   desiredInstances,
   isAsAsked,
   nameShardIn,
@@ -21,7 +22,7 @@ import { DatabaseNotes } from "./database-notes.ts";
 import type { ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../../../core/records/changes.ts";
 import { ObstructedMove } from "../switchover/obstructed-move.ts";
-import { withFailed } from "../../../core/planner/database/turn.ts";
+import { nextTurnMs, withFailed } from "../../../core/planner/database/turn.ts";
 import { Comparisons } from "./comparisons.ts";
 import { recordStep } from "../../../core/records/record-step.ts";
 import { HeavySteps } from "./heavy-steps.ts";
@@ -93,15 +94,16 @@ export class DatabaseReconciler {
   }
 
   /** Reports a step that failed, and pauses it; when it was of a shard, the others have their turn first. */
-  async #retryLater({ record, failed }: DatabaseFacts, step: ShardStep, error: Fault): Promise<Outcome> {
+  async #retryLater({ record, failed }: DatabaseFacts, step: StepOfShard, error: Fault): Promise<Outcome> {
     const { shard } = step;
     const note = this.#notes.of(record.uid);
     if (shard !== undefined) note.failed = withFailed(failed, shard);
     const pauseMs = note.failedSteps.note(step, error, this.#context.clock.uptimeMs());
+    const dueMs = shard === undefined || record.shards.length === 1 ? pauseMs : nextTurnMs(failed, shard, pauseMs);
     const reason = shard === undefined ? error.message : nameShardIn(record, shard, error.message);
     this.#context.log.warn("a database step failed and is tried again", { bdb: record.uid, step, error });
     await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
-    return lookAgain(pauseMs);
+    return lookAgain(dueMs);
   }
 
   /** Forgets what is kept of a database that is gone, or is being deleted. */
@@ -114,10 +116,10 @@ export class DatabaseReconciler {
 
   /** Adds to the facts what decides which shard of the database has its turn. */
   #withTurns(facts: DatabaseFacts): DatabaseFacts {
-    const { failed = [], failedSteps } = this.#notes.of(facts.record.uid);
-    const pausing = failedSteps.shards(this.#context.clock.uptimeMs());
+    const { failed, failedSteps } = this.#notes.of(facts.record.uid);
+    const pausing = failedSteps.pausing(this.#context.clock.uptimeMs());
     const comparing = this.#comparisons.replicasOf(facts.record);
-    return { ...facts, comparing, failed: new Set([...failed, ...pausing]) };
+    return { ...facts, comparing, pausing, ...(failed === undefined ? {} : { failed }) };
   }
 
   /** Notes what a later failover reports as lost. */
@@ -232,12 +234,6 @@ export class DatabaseReconciler {
     note.reasonAt = now;
     await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason, obstacle));
   }
-}
-
-/** As far as its failure is of a shard. */
-interface ShardStep {
-  readonly kind: string;
-  readonly shard?: number;
 }
 
 type VerifyStep = Extract<LeaderAct, { kind: "verify" }>;

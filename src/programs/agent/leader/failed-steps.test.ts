@@ -17,13 +17,13 @@ test("a step that failed pauses, whatever is done in between, and that which tak
   assert.equal(steps.waitMs(failOver, 300), 0);
 });
 
-test("the same step of another shard begins at once, and the shard that pauses gives way", () => {
+test("the same step of another shard begins at once, and it is known what pauses", () => {
   const steps = new FailedSteps();
   steps.note(failOver, notFenced, 0);
   steps.note({ kind: "switch-table" }, other, 0);
   assert.equal(steps.waitMs({ kind: "fail-over", shard: 2 }, 10), 0);
-  assert.deepEqual([...steps.shards(10)], [1]);
-  assert.deepEqual([...steps.shards(100)], []);
+  assert.deepEqual(steps.pausing(10), [{ kind: "fail-over", shard: 1 }, { kind: "switch-table" }]);
+  assert.deepEqual(steps.pausing(100), [{ kind: "switch-table" }]);
   assert.equal(steps.waitMs({ kind: "switch-table" }, 100), 200);
 });
 
@@ -43,4 +43,11 @@ test("two steps that undo each other are begun as often as their pauses allow, a
     steps.note(failOver, notFenced, now);
   }
   assert.equal(begun, 90);
+});
+
+test("of several steps that pause, the one whose pause ends first is not waited for any longer", () => {
+  const steps = new FailedSteps();
+  steps.note(resume, other, 0);
+  steps.note({ kind: "fail-over", shard: 2 }, notFenced, 0);
+  assert.deepEqual([steps.waitMs(resume, 0), steps.waitMs(resume, 100)], [100, 200]);
 });
