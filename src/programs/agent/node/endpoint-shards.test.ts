@@ -75,24 +75,35 @@ const cases: readonly {
 for (const { rule, shards, syncOf = {}, want } of cases)
   test(`the endpoint of a database: ${rule}`, () => {
     const { record } = factsOf({ instances: first.instances });
-    const means = { addressOf, syncOf: ({ id }: ShardRecord) => syncOf[id], openNodes: [] };
+    const means = { addressOf, syncOf: ({ id }: ShardRecord) => syncOf[id], openNodes: [], leftNodes: [] };
     assert.deepEqual(wantedEndpoint({ ...record, shards }, at, held, means)?.shards, want);
   });
 
 test("the endpoint of a database has the epoch of its slots, once they have moved", () => {
   const { record } = factsOf({ instances: first.instances });
-  const means = { addressOf, syncOf: () => undefined, openNodes: [] };
+  const means = { addressOf, syncOf: () => undefined, openNodes: [], leftNodes: [] };
   assert.equal(wantedEndpoint({ ...record, tableEpoch: 7 }, at, held, means)?.tableEpoch, 7);
   assert.equal("tableEpoch" in (wantedEndpoint(record, at, held, means) ?? {}), false);
 });
 
 test("the endpoint of a database knows where the nodes are that take clients when clients see a cluster, and only then", () => {
   const { record } = factsOf({ instances: first.instances });
-  const means = { addressOf, syncOf: () => undefined, openNodes: [1, 3] };
+  const means = { addressOf, syncOf: () => undefined, openNodes: [1, 3], leftNodes: [] };
   const nodes = [1, 3].map((node) => ({ node, host: addressOf(node) }));
   const { nodes: known, clusterPort } =
     wantedEndpoint({ ...record, ossCluster: true, clusterPort: 19_999 }, at, held, means) ?? {};
   assert.deepEqual([known, clusterPort], [nodes, 19_999]);
   assert.equal("clusterPort" in (wantedEndpoint({ ...record, clusterPort: 19_999 }, at, held, means) ?? {}), false);
   assert.equal("nodes" in (wantedEndpoint(record, at, held, means) ?? {}), false);
+});
+
+test("clients of a cluster are not sent to a node that is left once no primary is there, unless all nodes are left", () => {
+  const { record } = factsOf({ instances: first.instances });
+  const means = { addressOf, syncOf: () => undefined };
+  const nodesOf = (openNodes: readonly number[], leftNodes: readonly number[]) =>
+    wantedEndpoint({ ...record, ossCluster: true }, at, held, { ...means, openNodes, leftNodes })?.nodes?.map(
+      ({ node }) => node,
+    );
+  assert.deepEqual(nodesOf([1, 2, 3], [1, 3]), [1, 2], "the primary is at node 1");
+  assert.deepEqual(nodesOf([2, 3], [2, 3]), [2, 3]);
 });

@@ -11,7 +11,7 @@ import type { AddressContext } from "../members/addresses.ts";
 import { syncReplicas } from "../members/sync-replicas.ts";
 import type { Members } from "../members/members.ts";
 import type { LoadedModules } from "../modules/module-store.ts";
-import { maintenanceOf } from "../../../core/records/maintenance.ts";
+import { isDraining, maintenanceOf } from "../../../core/records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
@@ -154,6 +154,7 @@ async function applyEndpoints(context: NodeSyncContext): Promise<void> {
       addressOf,
       syncOf: ({ id }) => syncReplicas(context, record, id),
       openNodes,
+      leftNodes: openNodes.filter((node) => isDraining(records.state(), node)),
     }),
   );
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";

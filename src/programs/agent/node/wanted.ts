@@ -13,7 +13,7 @@ import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
 import { APART_IN_STREAMS } from "../../../core/merge/operations/apart-in-streams.ts";
 import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
-import { isBeingMade } from "../../../core/planner/database/facts.ts";
+import { isBeingMade, primaryOf } from "../../../core/planner/database/facts.ts";
 import { needsCertificate, upstreamOf } from "../../../core/planner/database/upstream.ts";
 import { endpointShard, placeAt, type AddressOf, type EndpointMeans } from "../members/endpoint-shard.ts";
 import type { LoadedModules } from "../modules/module-store.ts";
@@ -61,6 +61,8 @@ export function nodeInstances(
 export interface WantedEndpointMeans extends EndpointMeans {
   /** The nodes that take clients, by what they reported last. */
   readonly openNodes: readonly number[];
+  /** Those of them that clients and primaries shall leave. */
+  readonly leftNodes: readonly number[];
 }
 
 /** The endpoint of a database on a node; undefined while it has no shard. */
@@ -95,14 +97,20 @@ export function wantedEndpoint(
 }
 
 function clusterOf(
-  { clusterPort }: DatabaseRecord,
+  { clusterPort, shards }: DatabaseRecord,
   means: WantedEndpointMeans,
 ): Pick<EndpointConfig, "nodes" | "clusterPort"> {
-  return { nodes: nodesAt(means), ...(clusterPort === undefined ? {} : { clusterPort }) };
+  return { nodes: nodesAt(shards, means), ...(clusterPort === undefined ? {} : { clusterPort }) };
 }
 
-function nodesAt({ openNodes, addressOf }: WantedEndpointMeans): NonNullable<EndpointConfig["nodes"]> {
-  return openNodes.flatMap((node) => {
+/** Clients of a cluster have to forget a node that is left before it refuses them, and need it as long as it has a primary. */
+function nodesAt(
+  shards: readonly ShardRecord[],
+  { openNodes, leftNodes, addressOf }: WantedEndpointMeans,
+): NonNullable<EndpointConfig["nodes"]> {
+  const withPrimary = shards.map((shard) => primaryOf(shard).node);
+  const staying = openNodes.filter((node) => !leftNodes.includes(node) || withPrimary.includes(node));
+  return (staying.length === 0 ? openNodes : staying).flatMap((node) => {
     const host = addressOf(node);
     return host === undefined ? [] : [{ node, host }];
   });
