@@ -4,10 +4,10 @@ import { faults } from "../faults.ts";
 
 /** In milliseconds. */
 const PAUSE_MS = 300;
-/** The same after a fault of these codes: what was waited for comes by itself, or the record says by now what is to be done. */
+/** The same after a fault of these codes: what was waited for comes by itself, or the next reading of the record says what is to be done. */
 const PAUSE_OF_FAULT_MS: ReadonlyMap<string, number> = new Map([
   [faults.notFenced.code, 100],
-  [faults.recordMoved.code, 0],
+  [faults.recordMoved.code, 20],
 ]);
 
 /**
