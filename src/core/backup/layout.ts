@@ -9,6 +9,19 @@ export function backupPrefix(folder: string, name: string): string {
   return `${folder}/${name}/`;
 }
 
+/** What a backup is called whose object has that name: one that is made again under it asks for another one. */
+export function nameInStore({ name, uid }: { readonly name: string; readonly uid: string }): string {
+  return `${name.slice(0, 100)}-${uid.slice(0, 8)}`;
+}
+
+/** Whether that is where the backup of an object lies: what somebody else than the operator writes into its status leads nowhere else. */
+export function isOwnPath(
+  path: string,
+  object: { readonly name: string; readonly uid: string; readonly namespace: string; readonly database: string },
+): boolean {
+  return `/${path}`.endsWith(`/${object.namespace}/${object.database}/${nameInStore(object)}/`);
+}
+
 /** The name of its manifest, which is written last: what has none is no backup. */
 export function manifestKey(folder: string, name: string): string {
   return `${backupPrefix(folder, name)}manifest.json`;

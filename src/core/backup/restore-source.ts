@@ -3,6 +3,7 @@ import { RESTORES_FROM_ANNOTATION } from "../api/names.ts";
 import type { RestoreSpec } from "../api/restore-spec.ts";
 import { annotate } from "../api/kubectl.ts";
 import type { BackupReason } from "./decide.ts";
+import { isOwnPath } from "./layout.ts";
 
 /** Where the backup lies that is to be restored, and for which database its Secret has to be given. */
 export interface RestoreSource {
@@ -55,9 +56,7 @@ function sourceOfObject({ name, uid, spec, status }: NamedBackup, namespace: str
   const proof = conditions.find(({ type }) => type === "Restorable");
   if (proof?.status === "False")
     return refuse("BackupNotRestorable", `the backup "${name}" cannot be loaded: ${proof.message}`, true);
-  // what is written there by somebody else than the operator leads nowhere else
-  const own = `/${namespace}/${spec.databaseName}/${name.slice(0, 100)}-${uid.slice(0, 8)}/`;
-  if (!`/${path}`.endsWith(own))
+  if (!isOwnPath(path, { name, uid, namespace, database: spec.databaseName }))
     return refuse("BackupPathForeign", `status.path of the backup "${name}" is not one of its own: ${path}`, true);
   return { ...partsOf(path), s3: spec.s3, database: spec.databaseName };
 }

@@ -5,7 +5,7 @@ import type { Log } from "#kit/base/log";
 import { backupSpec, type BackupSpec } from "../../../core/api/backup-spec.ts";
 import { decideBackup, FOLLOW_MS, type BackupReason, type BackupStep } from "../../../core/backup/decide.ts";
 import { decideProof, isProofAwaited, type SeenProof } from "../../../core/backup/decide-proof.ts";
-import { backupPrefix } from "../../../core/backup/layout.ts";
+import { backupPrefix, nameInStore } from "../../../core/backup/layout.ts";
 import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupRecord } from "../../../ports/management/records/backups.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
@@ -135,7 +135,7 @@ function placeOf({ metadata }: StoredBackup, { s3, databaseName }: BackupSpec): 
   const below = s3.subdir === undefined ? "" : `${s3.subdir}/`;
   return {
     namespace,
-    name: `${name.slice(0, 100)}-${uid.slice(0, 8)}`,
+    name: nameInStore({ name, uid }),
     folder: `${below}${namespace}/${databaseName}`,
   };
 }
