@@ -218,6 +218,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/stale-rights.test.ts": 15,
   "test/scenario/database-secret.test.ts": 15,
   "test/scenario/database-binding.test.ts": 15,
+  "src/programs/operator/backup/retain.test.ts": 15,
   "test/scenario/database-identity.test.ts": 15,
   "test/kubernetes/exceeded-quota.test.ts": 15,
   "test/scenario/unknown-pod.test.ts": 15,

@@ -96,12 +96,33 @@ const cases: readonly Case[] = [
     retention: { count: 1 },
     goes: ["d2"],
   },
+  {
+    name: "one that is of the future stays, and nothing is older by it",
+    runs: [good(1), good(2, { goodAt: 900 * DAY, restorableAt: 900 * DAY }), good(198), good(199)],
+    retention: { ageDays: 30 },
+    goes: ["d1"],
+  },
+  {
+    name: "one that is of the future takes no place of another one",
+    runs: [good(1), good(2, { goodAt: 900 * DAY, restorableAt: 900 * DAY }), good(198), good(199)],
+    retention: { count: 1 },
+    goes: ["d1", "d198"],
+  },
+  {
+    name: "nothing goes while all good ones are of the future",
+    runs: [good(300), good(301)],
+    retention: { count: 1 },
+    goes: [],
+  },
+  {
+    name: "one that was complete before it was due, by a clock that was set back, is as new as its time",
+    runs: [good(8), good(9), good(10, { goodAt: 2 * DAY, restorableAt: 2 * DAY })],
+    retention: { count: 1 },
+    goes: ["d8", "d9"],
+  },
 ];
 
 for (const { name, runs, retention, inUse, goes } of cases)
   test(`retention: ${name}`, () => {
-    assert.deepEqual(
-      decideRetention(runs, retention, (run) => run === inUse),
-      goes,
-    );
+    assert.deepEqual(decideRetention(runs, retention, { isInUse: (run) => run === inUse, now: 200 * DAY }), goes);
   });

@@ -121,6 +121,12 @@ async function startSchedules(kube: Kube, clock: FakeClock, removeSaved: Retenti
   };
   return {
     advance: (ms: number) => clock.advance(ms),
+    /** Waits until it knows an object of that name with another uid. */
+    sees: (name: string, before: string) =>
+      until("the object that was made again is known", () => {
+        const uid = cache.backups.get({ name, namespace: NAMESPACE })?.metadata.uid;
+        return uid !== undefined && uid !== before;
+      }),
     ages: () => backupAgesIn(cache, NAMESPACE, clock.now().getTime()),
     stop,
     [Symbol.asyncDispose]: stop,

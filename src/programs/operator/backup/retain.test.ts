@@ -75,3 +75,98 @@ test("an operator that is killed before any of its writes removes what is not ke
     assert.ok(writes < 10);
   }
 });
+
+test("those that never go hold up no other one, and are not tried at each pass", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ suspend: true });
+  const hours = Array.from({ length: 12 }, (_, at) => at + 1);
+  await scene.made(...hours);
+  const tried: string[] = [];
+  const foreign = hours.slice(4).map((hour) => scene.run(-hour));
+  await using operator = await scene.operate(world.kube, ({ metadata: { name } }) => {
+    tried.push(name);
+    return Promise.resolve(
+      foreign.includes(name) ? { reason: "BackupForeign", message: "it is of another" } : undefined,
+    );
+  });
+  await scene.change({ retention: { count: 2 } });
+  for (const goes of [scene.run(-4), scene.run(-3)])
+    await until(`${goes} goes`, async () => {
+      await operator.advance(1_000);
+      return (await scene.backups()).every(({ metadata }) => metadata.name !== goes);
+    });
+  await scene.says(
+    "BackupForeign",
+    new RegExp(`^${scene.run(-12)} is not removed: it is of another$`),
+    "False",
+    "Retention",
+  );
+  for (const status of ["Running", "Completed"] as const) await scene.end(scene.run(-1), status);
+  await operator.advance(60_000);
+  assert.deepEqual(
+    tried,
+    hours
+      .slice(2)
+      .map((hour) => scene.run(-hour))
+      .toReversed(),
+  );
+  await operator.advance(600_000);
+  await until("the oldest one is tried again", () => tried.length === 15);
+  assert.deepEqual(tried.slice(10), foreign.toReversed().slice(0, 5));
+  assert.equal(
+    (await scene.events()).filter((event) => event.startsWith("BackupNotRemoved")).join(),
+    "BackupNotRemoved x1",
+  );
+});
+
+test("one that others keep while it is deleted is removed once, and counts no more", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ suspend: true, retention: { count: 1 } });
+  await scene.made(1, 2, 3);
+  for (const hour of [3, 1]) {
+    const ref = { name: scene.run(-hour), namespace: NAMESPACE };
+    const body = { metadata: { finalizers: ["example.com/kept"] } };
+    await world.kube.patch(Backups, ref, { type: "merge", body });
+  }
+  await world.kube.delete(Backups, { name: scene.run(-1), namespace: NAMESPACE });
+  const tried: string[] = [];
+  await using operator = await scene.operate(world.kube, ({ metadata }) => {
+    tried.push(metadata.name);
+    return Promise.resolve(undefined);
+  });
+  await until("it is removed", () => tried.length > 0);
+  for (let second = 0; second < 5; second += 1) await operator.advance(1_000);
+  await scene.says("Keeps", /./, "True", "Retention");
+  assert.deepEqual(tried, [scene.run(-3)]);
+  assert.deepEqual(
+    (await scene.events()).filter((event) => event.includes("Removed")),
+    ["BackupRemoved x1"],
+  );
+});
+
+test("nothing more goes once the schedule is changed, and no object that was made again meanwhile", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ suspend: true, retention: { count: 1 } });
+  await scene.made(1, 2, 3, 4);
+  const tried: string[] = [];
+  await using operator = await scene.operate(world.kube, async ({ metadata }) => {
+    tried.push(metadata.name);
+    if (tried.length > 1) return undefined;
+    const next = { name: scene.run(-3), namespace: NAMESPACE };
+    const [old] = (await scene.backups()).filter((one) => one.metadata.name === next.name);
+    await world.kube.delete(Backups, next);
+    await world.kube.create(Backups, {
+      metadata: { ...next, labels: old?.metadata.labels ?? {} },
+      spec: { ...PLACE, databaseName: "orders" },
+    });
+    await operator.sees(next.name, old?.metadata.uid ?? "");
+    return undefined;
+  });
+  await until("the others are removed", () => tried.length === 2);
+  await scene.change({ retention: { count: 5 } });
+  await scene.says("Keeps", /the last 5/, "True", "Retention");
+  assert.deepEqual(tried, [scene.run(-4), scene.run(-2)]);
+});

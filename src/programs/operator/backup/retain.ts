@@ -1,5 +1,6 @@
 import type { BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
 import type { BackupReason } from "../../../core/backup/decide.ts";
+import { removalTurns, type TriedRemoval } from "../../../core/backup/removal-turns.ts";
 import { decideRetention, retentionText } from "../../../core/backup/retention.ts";
 import type { ScheduledRun } from "../../../core/backup/schedule-runs.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
@@ -20,30 +21,74 @@ export interface RetentionDeps extends ScheduleReportDeps {
   readonly removeSaved: (backup: StoredBackup) => Promise<BackupReason | undefined>;
 }
 
+/** A schedule whose backups are kept as it says. */
+export interface RetainedSchedule {
+  readonly object: StoredSchedule;
+  readonly spec: BackupScheduleSpec;
+  /** Its backups as they are now. */
+  readonly runs: () => readonly ScheduledRun[];
+  /** What came of the removals so far, by the uid of the backup, for all schedules. */
+  readonly tried: Map<string, TriedRemoval>;
+}
+
 /** Removes the backups of a schedule that it does not keep, what was saved before the object that names it, and says what is kept. */
-export async function retainBackups(
-  deps: RetentionDeps,
-  object: StoredSchedule,
-  spec: BackupScheduleSpec,
-  runs: readonly ScheduledRun[],
-): Promise<Outcome> {
-  const { namespace = "default" } = object.metadata;
-  const goes = decideRetention(runs, spec.retention ?? {}, (name) => isRestored(deps, name, namespace));
+export async function retainBackups(deps: RetentionDeps, schedule: RetainedSchedule): Promise<Outcome> {
+  const { clock } = deps;
+  const { tried } = schedule;
+  const began = clock.now().getTime();
+  forgetGone(deps, tried);
   const removed: string[] = [];
-  let kept: (BackupReason & { readonly name: string }) | undefined;
-  for (const name of goes.slice(0, MOST_AT_ONCE)) {
-    const backup = deps.cache.backups.get({ name, namespace });
+  for (const uid of removalTurns(goingUids(deps, schedule), tried, began).next.slice(0, MOST_AT_ONCE)) {
+    // much may have changed since the one before: the schedule, a restore that was begun, an object that was made again
+    const backup = goingNow(deps, schedule).find(({ metadata }) => metadata.uid === uid);
     if (backup === undefined) continue;
-    const reason = await deps.removeSaved(backup);
-    if (reason !== undefined) {
-      kept ??= { name, ...reason };
-      continue;
+    const refusal = await deps.removeSaved(backup);
+    if (refusal === undefined) {
+      await deps.kube.delete(Backups, refOf(backup), { uid });
+      removed.push(backup.metadata.name);
     }
-    await deps.kube.delete(Backups, refOf(backup), { uid: backup.metadata.uid });
-    removed.push(name);
+    tried.set(uid, { at: clock.now().getTime(), refusal });
+    if (clock.now().getTime() - began >= LONGEST_MS) break;
   }
-  await report(deps, object, { spec, removed, kept });
-  return goes.length === 0 ? AT_REST : lookAgain(kept === undefined ? SOON_MS : RETRY_MS);
+  const left = goingNow(deps, schedule);
+  await report(deps, schedule, { removed, kept: firstRefused(left, tried) });
+  const uids = left.map(({ metadata }) => metadata.uid);
+  const { next, afterMs } = removalTurns(uids, tried, clock.now().getTime());
+  if (next.length > 0) return lookAgain(SOON_MS);
+  return afterMs === undefined ? AT_REST : lookAgain(afterMs);
+}
+
+/** What is to go as things stand, the oldest first: nothing of a schedule that was changed or deleted meanwhile, and nothing that goes already. */
+function goingNow(deps: RetentionDeps, { object, spec, runs }: RetainedSchedule): readonly StoredBackup[] {
+  const { cache, clock } = deps;
+  const { namespace = "default", uid, generation } = object.metadata;
+  const current = cache.backupSchedules.get(refOf(object))?.metadata;
+  if (current?.uid !== uid || current.generation !== generation || current.deletionTimestamp !== undefined) return [];
+  const stored = (name: string): StoredBackup | undefined => cache.backups.get({ name, namespace });
+  const staying = runs().filter(({ name }) => stored(name)?.metadata.deletionTimestamp === undefined);
+  return decideRetention(staying, spec.retention ?? {}, {
+    isInUse: (name) => isRestored(deps, name, namespace),
+    now: clock.now().getTime(),
+  }).flatMap((name) => stored(name) ?? []);
+}
+
+function goingUids(deps: RetentionDeps, schedule: RetainedSchedule): readonly string[] {
+  return goingNow(deps, schedule).map(({ metadata }) => metadata.uid);
+}
+
+function forgetGone({ cache }: RetentionDeps, tried: Map<string, TriedRemoval>): void {
+  if (tried.size === 0) return;
+  const there = new Set(cache.backups.list().map(({ metadata }) => metadata.uid));
+  for (const uid of tried.keys()) if (!there.has(uid)) tried.delete(uid);
+}
+
+/** The oldest one that does not go, and why. */
+function firstRefused(left: readonly StoredBackup[], tried: ReadonlyMap<string, TriedRemoval>): Kept | undefined {
+  const [first] = left.flatMap(({ metadata: { name, uid } }) => {
+    const refusal = tried.get(uid)?.refusal;
+    return refusal === undefined ? [] : [{ name, ...refusal }];
+  });
+  return first;
 }
 
 /** A restore reads it, from the object or from the place that this names. */
@@ -58,29 +103,40 @@ function isRestored({ cache }: RetentionDeps, name: string, namespace: string): 
   });
 }
 
+interface Kept extends BackupReason {
+  readonly name: string;
+}
+
 interface Retained {
-  readonly spec: BackupScheduleSpec;
   readonly removed: readonly string[];
   /** The first that does not go, and why. */
-  readonly kept: (BackupReason & { readonly name: string }) | undefined;
+  readonly kept: Kept | undefined;
 }
 
 async function report(
   { kube, events, cache, clock }: RetentionDeps,
-  object: StoredSchedule,
-  { spec, removed, kept }: Retained,
+  { object, spec }: RetainedSchedule,
+  { removed, kept }: Retained,
 ): Promise<void> {
   // as it was reported in this pass
-  const current = cache.backupSchedules.get(refOf(object)) ?? object;
+  const current = cache.backupSchedules.get(refOf(object));
+  if (current?.metadata.uid !== object.metadata.uid) return;
   const before = current.status ?? {};
-  const statement = statementOf(spec, kept, current.metadata.generation ?? 0);
+  const statement = statementOf(spec, kept, object.metadata.generation ?? 0);
   const status = { ...before, conditions: withStatements(before.conditions, [statement], clock.now()) };
-  const isNew = before.conditions?.every(({ message }) => message !== statement.message) ?? true;
+  const said = before.conditions?.find(({ type }) => type === statement.type);
+  const isNew = said?.status !== statement.status || said.reason !== statement.reason;
   const rule = `spec.retention keeps ${retentionText(spec.retention ?? {})}`;
   const announced: readonly Announcement[] = [
-    ...removed.map((name) => {
-      return { type: "Normal", reason: "BackupRemoved", message: `removed ${name} with its data: ${rule}` } as const;
-    }),
+    ...(removed.length === 0
+      ? []
+      : [
+          {
+            type: "Normal",
+            reason: "BackupRemoved",
+            message: `removed with its data: ${removed.join(", ")}; ${rule}`,
+          } as const,
+        ]),
     ...(kept !== undefined && isNew
       ? [{ type: "Warning", reason: "BackupNotRemoved", message: statement.message } as const]
       : []),
@@ -92,7 +148,7 @@ async function report(
 
 function statementOf(
   { retention = {} }: BackupScheduleSpec,
-  kept: Retained["kept"],
+  kept: Kept | undefined,
   observedGeneration: number,
 ): Statement {
   const said = { type: "Retention", observedGeneration };
@@ -103,8 +159,7 @@ function statementOf(
   return { ...said, status: "True", reason: "Keeps", message: `kept are ${retentionText(retention)}` };
 }
 
-/** So many are removed in one pass: other schedules wait meanwhile. */
+/** So many are tried in one pass, and none is begun after so long: other schedules wait meanwhile. */
 const MOST_AT_ONCE = 5;
+const LONGEST_MS = 30_000;
 const SOON_MS = 1_000;
-/** How soon what does not go is tried again, in milliseconds. */
-const RETRY_MS = 600_000;

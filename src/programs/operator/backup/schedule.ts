@@ -8,6 +8,7 @@ import { backupScheduleSpec, type BackupScheduleSpec } from "../../../core/api/b
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
 import { decideSchedule, followedTimetable, type ScheduleStep } from "../../../core/backup/decide-schedule.ts";
 import { freshnessOf, newestBackupAt, wantedAgeMs } from "../../../core/backup/freshness.ts";
+import type { TriedRemoval } from "../../../core/backup/removal-turns.ts";
 import { scheduledRunOf, type ScheduledRun } from "../../../core/backup/schedule-runs.ts";
 import { readTimetable, type Timetable } from "../../../core/base/timetable.ts";
 import { BACKUP_SCHEDULE_RULES, DEFAULT_TIME_ZONE } from "../../../core/planner/admission/backup-schedule.ts";
@@ -25,15 +26,16 @@ export interface ScheduleDeps extends RetentionDeps {
 
 /** One pass over a StoreEnterpriseBackupSchedule: asks for the backup that is due, reports. Nothing is done between two of them. */
 export function scheduleReconciler(deps: ScheduleDeps): (key: string) => Promise<Outcome> {
+  const tried = new Map<string, TriedRemoval>();
   const reconcile = (key: string): Promise<Outcome> => {
     const object = deps.cache.backupSchedules.get(refOfKey(key));
     const isOver = object?.metadata.deletionTimestamp !== undefined;
-    return object === undefined || isOver ? Promise.resolve(AT_REST) : pass(deps, object);
+    return object === undefined || isOver ? Promise.resolve(AT_REST) : pass(deps, object, tried);
   };
   return withFailuresReported(reconcile, reportFailedPass(deps, BackupSchedules, deps.cache.backupSchedules), deps.log);
 }
 
-async function pass(deps: ScheduleDeps, object: StoredSchedule): Promise<Outcome> {
+async function pass(deps: ScheduleDeps, object: StoredSchedule, tried: Map<string, TriedRemoval>): Promise<Outcome> {
   const read = readSpec(object);
   if ("objection" in read) {
     await refuseSchedule(deps, object, read.objection);
@@ -65,7 +67,8 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule): Promise<Outcome
     now,
   });
   const next = await act(deps, object, { spec, step, report: { step, runs, followed, freshness } });
-  return sooner(next, await retainBackups(deps, object, spec, runs));
+  const retained = { object, spec, runs: () => runsOf(deps, object, spec), tried };
+  return sooner(next, await retainBackups(deps, retained));
 }
 
 function sooner(one: Outcome, other: Outcome): Outcome {
