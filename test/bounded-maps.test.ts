@@ -31,6 +31,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/agent/api/databases/client-parameters.ts #databases":
     "the databases whose parameters changed in the last second",
   "src/programs/agent/api/databases/restore-bdb.ts #bytes": "an entry for each database that there is",
+  "src/programs/agent/api/databases/restore-bdb.ts #places": "an entry for each database that there is",
   "src/programs/agent/api/databases/restore-bdb.ts #runs": "an entry for each database that there is",
   "src/programs/agent/api/databases/databases.ts cached": "an entry for each database that there is",
   "src/programs/agent/api/cluster/trust.ts known": "the certificates that the node shows",

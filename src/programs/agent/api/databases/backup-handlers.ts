@@ -1,4 +1,5 @@
 import { type Handlers, uidParam } from "../http/handler-call.ts";
+import { refusals, refuse } from "../http/refusals.ts";
 import { type LeaderContext, runOnLeader } from "../http/run-on-leader.ts";
 import { backupBdb, lastBackup, lastBackups, removeBackupOf, type BackupContext } from "./backup-bdb.ts";
 import { restoreHere, DatabaseRestores, type DataRestoreContext } from "./restore-bdb.ts";
@@ -30,9 +31,12 @@ export function backupHandlers(
         backupBdb(context, await reads.record(params.uid), body),
       ),
     removeBackup: ({ params, body, forwardedBy }) =>
-      runOnLeader(context, "removeBackup", { params: uidParam(params), body }, forwardedBy, async () =>
-        removeBackupOf(context, await reads.record(params.uid), body),
-      ),
+      runOnLeader(context, "removeBackup", { params: uidParam(params), body }, forwardedBy, async () => {
+        const reader = restores.readerOf(body);
+        if (reader !== undefined)
+          throw refuse(refusals.backupRuns, `database ${reader} is restored from backup ${body.name}`);
+        return removeBackupOf(context, await reads.record(params.uid), body);
+      }),
     backup: ({ params, forwardedBy }) =>
       runOnLeader(context, "backup", { params: uidParam(params) }, forwardedBy, async () =>
         lastBackup(context, await reads.record(params.uid)),

@@ -40,6 +40,8 @@ export class DatabaseRestores {
   readonly #context: DataRestoreContext;
   /** By database: the last one. */
   readonly #runs = new Map<number, RestoreRecord>();
+  /** Where the backup of that one lies. */
+  readonly #places = new Map<number, Pick<RestoreStart, "folder" | "name">>();
   /** Of the one that runs: what each shard has, in bytes. */
   readonly #bytes = new Map<number, Map<number, number>>();
 
@@ -58,6 +60,7 @@ export class DatabaseRestores {
     const began = this.#now();
     const running: RestoreRecord = { name: start.name, bdb_uid: String(uid), status: "running", began };
     this.#runs.set(uid, running);
+    this.#places.set(uid, { folder: start.folder, name: start.name });
     this.#bytes.set(uid, new Map());
     void this.#run(record, start, running);
     return running;
@@ -70,10 +73,18 @@ export class DatabaseRestores {
     throw refuse(refusals.noSuchBackup, `this leader has begun no restore of "${name}"`);
   }
 
+  /** The database that is restored from that backup now; undefined: none is. */
+  readerOf({ folder, name }: Pick<RestoreStart, "folder" | "name">): number | undefined {
+    return [...this.#places].find(([bdb, place]) => {
+      return this.#runs.get(bdb)?.status === "running" && place.folder === folder && place.name === name;
+    })?.[0];
+  }
+
   #forgetGone(): void {
     for (const bdb of this.#runs.keys()) {
       if (this.#context.records.database(bdb) !== undefined) continue;
       this.#runs.delete(bdb);
+      this.#places.delete(bdb);
       this.#bytes.delete(bdb);
     }
   }
