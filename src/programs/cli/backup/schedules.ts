@@ -6,6 +6,11 @@ export function isFollowed({ status }: ScheduleObject): boolean {
   return readyOf(status)?.status !== "False";
 }
 
+/** Whether a backup does not go that it does not keep. */
+export function keepsTooMany({ status }: ScheduleObject): boolean {
+  return status?.conditions?.find(({ type }) => type === "Retention")?.status === "False";
+}
+
 /** The schedule of that name, else those of the database of that name; all without one. */
 export function chosenSchedules(all: readonly ScheduleObject[], name: string | undefined): readonly ScheduleObject[] {
   if (name === undefined) return all;
@@ -27,10 +32,14 @@ export function schedulesTable(schedules: readonly ScheduleObject[], columns: nu
     schedules.map(rowOf),
     columns,
   );
-  const reasons = schedules.flatMap(({ metadata, status }) => {
-    const ready = readyOf(status);
-    if (ready === undefined || QUIET.includes(ready.reason)) return [];
-    return [`\n${metadata.name}: ${ready.reason}\n`, foldText(ready.message, "   ", columns)];
+  const reasons = schedules.flatMap(({ metadata, status = {} }) => {
+    const said = (status.conditions ?? []).filter(({ type, reason, status: holds }) => {
+      return (type === "Ready" && !QUIET.includes(reason)) || (type === "Retention" && holds === "False");
+    });
+    return said.flatMap(({ reason, message }) => [
+      `\n${metadata.name}: ${reason}\n`,
+      foldText(message, "   ", columns),
+    ]);
   });
   return [table, ...reasons].join("");
 }

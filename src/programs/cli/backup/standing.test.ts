@@ -53,6 +53,13 @@ const STALLED = condition(
   "the backup b2 does not go on: none; remedy: make it. More; remedy: correct the schedule, then kubectl delete rebackup b2",
 );
 
+const NOT_REMOVED = condition(
+  "Retention",
+  "False",
+  "ObjectStoreDenied",
+  "b0 is not removed: the key may not delete; remedy: allow it",
+);
+
 interface Case {
   readonly name: string;
   readonly schedules?: readonly ScheduleObject[];
@@ -136,6 +143,21 @@ const cases: readonly Case[] = [
       },
       { says: /it does not go on \(RunStalled\)/, clears: "correct the schedule, then kubectl delete rebackup b2" },
     ],
+  },
+  {
+    name: "a schedule that no operator has followed yet says nothing of how new it should be",
+    schedules: [{ ...schedule(), status: {} }],
+    state: "unknown",
+    newest: "",
+    troubles: [],
+  },
+  {
+    name: "a backup that is not kept and does not go is said, with what helps",
+    schedules: [schedule({}, NOT_REMOVED)],
+    backups: [good("b1", 3)],
+    state: "fresh",
+    newest: "b1",
+    troubles: [{ says: /^the schedule "nightly": b0 is not removed: the key may not delete$/, clears: "allow it" }],
   },
 ];
 

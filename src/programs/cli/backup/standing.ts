@@ -6,7 +6,7 @@ import type { Denied } from "../access/denied.ts";
 import type { Look } from "../access/look.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { backupsAround, type BackupObject, type BackupsAround, type ScheduleObject } from "./find.ts";
-import { isFollowed } from "./schedules.ts";
+import { isFollowed, keepsTooMany } from "./schedules.ts";
 
 /** How the backups of a database stand. */
 export interface BackupStanding {
@@ -15,8 +15,11 @@ export interface BackupStanding {
   readonly newest: string;
   readonly completed: string;
   readonly schedules: readonly string[];
-  /** `fresh`: as new as each schedule asks for, also where the first one is not due yet; `unscheduled`: nothing says how new it should be. */
-  readonly state: "fresh" | "stale" | "unscheduled";
+  /**
+   * `fresh`: as new as each schedule asks for, also where the first one is not due yet; `unscheduled`: nothing says how new it should be; `unknown`: the
+   * operator has not followed a schedule yet, and so has not said what that asks for.
+   */
+  readonly state: "fresh" | "stale" | "unscheduled" | "unknown";
   readonly troubles: readonly BackupTrouble[];
 }
 
@@ -59,15 +62,23 @@ function standingOf(database: string, own: BackupsAround, now: number): BackupSt
   const newest = newestBackup(own.backups, database);
   const stale = own.schedules.find((schedule) => isStale(schedule, newest?.at, now));
   const unfollowed = own.schedules.filter((schedule) => !isFollowed(schedule));
-  const troubles = unfollowed.map(unfollowedTrouble);
+  const troubles = [
+    ...unfollowed.map((schedule) => saidTrouble(schedule, "Ready")),
+    ...own.schedules.filter(keepsTooMany).map((schedule) => saidTrouble(schedule, "Retention")),
+  ];
   return {
     database,
     newest: newest?.name ?? "",
     completed: newest === undefined ? "" : new Date(newest.at).toISOString(),
     schedules: own.schedules.map(({ metadata }) => metadata.name),
-    state: own.schedules.length === 0 ? "unscheduled" : stale === undefined ? "fresh" : "stale",
+    state: stale === undefined ? stateWithoutStale(own) : "stale",
     troubles: stale === undefined ? troubles : [...troubles, staleTrouble(stale, own, now)],
   };
+}
+
+function stateWithoutStale({ schedules }: BackupsAround): BackupStanding["state"] {
+  if (schedules.length === 0) return "unscheduled";
+  return schedules.every(({ status }) => status?.wantedAgeSeconds !== undefined) ? "fresh" : "unknown";
 }
 
 /** By the clock, and not by its condition: the operator may be away. */
@@ -78,9 +89,9 @@ function isStale({ metadata, status }: ScheduleObject, newestAt: number | undefi
   return freshnessOf({ newestAt, since, wantedMs: wantedAgeSeconds * 1_000, now }).isStale;
 }
 
-function unfollowedTrouble(schedule: ScheduleObject): BackupTrouble {
+function saidTrouble(schedule: ScheduleObject, type: "Ready" | "Retention"): BackupTrouble {
   const { name } = schedule.metadata;
-  const { reason = "", message = "", lastTransitionTime = "" } = conditionOf(schedule, "Ready") ?? {};
+  const { reason = "", message = "", lastTransitionTime = "" } = conditionOf(schedule, type) ?? {};
   const { evidence, clears } = partsOf(message, describeObject(objectOf(name)));
   return { rule: reason, evidence: `the schedule "${name}": ${evidence}`, since: lastTransitionTime, clears };
 }

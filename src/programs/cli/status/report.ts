@@ -217,12 +217,19 @@ export function statusTable(report: StatusReport, columns?: number): string {
   ].join("");
 }
 
+const STATES: Readonly<Record<BackupStanding["state"], string>> = {
+  fresh: "fresh",
+  stale: "stale",
+  unscheduled: "no schedule",
+  unknown: "not known yet",
+};
+
 /** Nothing of databases that were never saved. */
 function backupsText(backups: StatusReport["backups"], columns?: number): string {
   if (backups === null) return "\nbackups: not known, you may not read them\n";
   if (backups.length === 0) return "";
   const rows = backups.map(({ database, newest, completed, state }) => {
-    return [database, newest || "-", completed || "-", state === "unscheduled" ? "no schedule" : state];
+    return [database, newest || "-", completed || "-", STATES[state]];
   });
   return `\n${textTable(["BACKUPS OF", "NEWEST RESTORABLE", "COMPLETED", "STATE"], rows, columns)}`;
 }
