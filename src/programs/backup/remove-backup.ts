@@ -1,23 +1,24 @@
 import { Fault, isFault } from "#kit/base/fault";
-import { backupPrefix, isFileBelow, manifestKey, removalKey } from "../../core/backup/layout.ts";
+import { backupPrefix, isFileBelow, leftoversIn, manifestKey, removalKey } from "../../core/backup/layout.ts";
 import { isOfSameDatabase, MOST_MANIFEST, readManifest } from "../../core/backup/manifest.ts";
 import type { RemoveCommand } from "../../ports/management/backup-control.ts";
 import { faults as storeFaults } from "../../ports/object-store/faults.ts";
 import type { ObjectStore } from "../../ports/object-store/s3.ts";
 import { faults } from "./faults.ts";
 
-type Store = Pick<ObjectStore, "read" | "writeNew" | "remove" | "endUploads">;
+type Store = Pick<ObjectStore, "read" | "writeNew" | "list" | "remove" | "endUploads">;
 type Removal = Pick<RemoveCommand, "name" | "folder" | "database">;
 
 /**
  * Removes a backup, and says how many files have gone; none when there is none. The manifest goes first, with a copy that lists what is left until all is
- * gone: whoever is killed in between is followed by another call, which ends it. Nothing goes but what the manifest lists, and only of that database.
+ * gone: whoever is killed in between is followed by another call, which ends it. Nothing goes but what the manifest lists, and only of that database; of a
+ * backup that never got one, what its attempts have left.
  */
 export async function removeBackup(removal: Removal, store: Store): Promise<number> {
   const { folder, name } = removal;
   const manifest = await readText(store, manifestKey(folder, name));
   const begun = await readText(store, removalKey(folder, name));
-  if (manifest === undefined && begun === undefined) return 0;
+  if (manifest === undefined && begun === undefined) return removeLeft(removal, store);
   const files = manifest === undefined ? [] : filesIn(removal, manifestKey(folder, name), manifest);
   const left = begun === undefined ? [] : filesIn(removal, removalKey(folder, name), begun);
   if (manifest === undefined) return removeFiles(removal, store, left);
@@ -33,6 +34,15 @@ export async function removeBackup(removal: Removal, store: Store): Promise<numb
   await keepCopy(removal, store, manifest);
   await store.remove([manifestKey(folder, name)]);
   return former + (await removeFiles(removal, store, files));
+}
+
+/** No attempt comes after it that would remove them. */
+async function removeLeft({ folder, name }: Removal, store: Store): Promise<number> {
+  const prefix = backupPrefix(folder, name);
+  const left = leftoversIn(prefix, await store.list(prefix), []);
+  await store.remove(left);
+  await store.endUploads(prefix, (key) => isFileBelow(prefix, key));
+  return left.length;
 }
 
 async function readText(store: Store, key: string): Promise<string | undefined> {
