@@ -50,3 +50,14 @@ for (const [rule, spec, status, counts] of [
 function restorable(status: "True" | "False") {
   return { type: "Restorable", status, reason: "Loaded", message: "", lastTransitionTime: "" };
 }
+
+test("one that was complete long after its deadline, by a clock that was ahead, is of its deadline", () => {
+  const status = { phase: "Completed", completionTime: "2030-01-01T00:00:00Z", conditions: [restorable("True")] };
+  const made = (name: string, day: string, deadline: object = {}): never => {
+    const metadata = { name, creationTimestamp: `${day}T00:00:00Z` };
+    return { metadata, spec: { databaseName: "orders", ...deadline }, status } as never;
+  };
+  const late = made("late", "2026-01-03", { activeDeadlineSeconds: 3_600 });
+  assert.equal(newestBackupAt([late], "orders"), Date.UTC(2026, 0, 3, 1));
+  assert.equal(newestBackupAt([made("early", "2026-01-01"), late], "orders"), Date.UTC(2026, 0, 3, 1));
+});

@@ -44,7 +44,7 @@ export function wantedAgeMs({ nextAfter }: Timetable, now: number): number {
 const COMPARED = 100;
 const ALLOWANCE = 1.5;
 
-/** The newest of these backups of a database that can be restored, and when it was complete; undefined when none can. One that is not to be loaded counts as it is. */
+/** The newest of these backups of a database that can be restored, and when it was complete; undefined when none can. One that is not to be loaded counts as it is. None was complete after its deadline: a clock that was ahead keeps none new for long. */
 export function newestBackup(
   backups: readonly StoreEnterpriseBackup[],
   databaseName: string,
@@ -54,10 +54,16 @@ export function newestBackup(
     if (spec.databaseName !== databaseName || phase !== "Completed" || completionTime === undefined) return [];
     const restorable = conditions?.find(({ type }) => type === "Restorable")?.status;
     const counts = restorable === "True" || (spec.verify === false && restorable !== "False");
-    return counts ? [{ name: metadata?.name ?? "", at: Date.parse(completionTime) }] : [];
+    const latestAt =
+      Date.parse(String(metadata?.creationTimestamp)) + (spec.activeDeadlineSeconds ?? DAY_SECONDS) * 1_000;
+    const at = Date.parse(completionTime);
+    return counts ? [{ name: metadata?.name ?? "", at: at > latestAt ? latestAt : at }] : [];
   });
   return good.toSorted((one, other) => other.at - one.at)[0];
 }
+
+/** What a backup has that does not say it, as its controller takes it. */
+const DAY_SECONDS = 86_400;
 
 /** When that one was complete. */
 export function newestBackupAt(backups: readonly StoreEnterpriseBackup[], databaseName: string): number | undefined {
