@@ -95,6 +95,19 @@ test("a process that is killed leaves no backup, and the next attempt removes wh
   assert.deepEqual([scene.server.keys().length, scene.server.openUploads()], [2, 0]);
 });
 
+test("a name is not taken anew while what has it is removed", { skip }, async () => {
+  await using source = await startEngine();
+  await using scene = await nodeBackups();
+  await scene.done([source], "primary");
+  const wanted = scene.wanted([source], "primary");
+  const { name, folder, database, store } = wanted;
+  const gone = scene.backups.remove({ name, folder, database, store });
+  const refusal = scene.backups.begin(wanted, () => true);
+  assert.match("busyWith" in refusal ? refusal.busyWith : "", /^backup nightly of database 1 is being removed$/);
+  assert.deepEqual([await gone, scene.server.keys()], [1, []]);
+  await scene.done([source], "primary");
+});
+
 test("an engine that ends, or is promoted, ends the backup, and nothing of it stays", { skip }, async () => {
   for (const change of [
     (engine: TestEngine) => engine.stop(),

@@ -49,6 +49,8 @@ export class NodeBackups {
   readonly #options: NodeBackupsOptions;
   /** The last ones of each database, the newest one last. */
   #backups: readonly OneBackup[] = [];
+  /** Those that are being removed. */
+  readonly #removals = new Set<BackupIdentity>();
 
   constructor(options: NodeBackupsOptions) {
     this.#options = options;
@@ -63,6 +65,8 @@ export class NodeBackups {
       if (running.isOf(wanted)) return running.shown;
       return { busyWith: `backup ${running.shown.name} of database ${running.bdb} has not ended` };
     }
+    if ([...this.#removals].some((removal) => isSameBackup(removal, wanted)))
+      return { busyWith: `backup ${wanted.name} of database ${wanted.database.uid} is being removed` };
     const begun = new OneBackup(wanted, this.#options);
     const others = this.#backups.filter((other) => isKnown(other.bdb) && !other.isOf(wanted));
     const older = others.filter(({ bdb }) => bdb === begun.bdb).slice(0, 1 - MOST_KEPT);
@@ -80,8 +84,13 @@ export class NodeBackups {
     const running = this.#backups.find((backup) => !backup.isOver && backup.isOf(removal));
     if (running !== undefined)
       return { busyWith: `backup ${running.shown.name} of database ${running.bdb} has not ended` };
-    const { removedFiles } = await askChild(this.#options, { op: "remove", ...removal });
-    if (removedFiles !== undefined) return removedFiles;
+    this.#removals.add(removal);
+    try {
+      const { removedFiles } = await askChild(this.#options, { op: "remove", ...removal });
+      if (removedFiles !== undefined) return removedFiles;
+    } finally {
+      this.#removals.delete(removal);
+    }
     throw new Fault(faults.backupGone, "its process has not said what has gone");
   }
 
@@ -91,10 +100,17 @@ export class NodeBackups {
   }
 }
 
+/** What tells one backup from another. */
+type BackupIdentity = Pick<WantedBackup, "name" | "folder" | "database">;
+
+function isSameBackup(one: BackupIdentity, other: BackupIdentity): boolean {
+  return one.database.uid === other.database.uid && one.name === other.name && one.folder === other.folder;
+}
+
 /** A backup with its process, which ends with it. */
 class OneBackup {
   readonly bdb: number;
-  readonly #wanted: Pick<WantedBackup, "name" | "folder" | "store" | "bytesPerSecond" | "proof">;
+  readonly #wanted: Pick<WantedBackup, "name" | "folder" | "database" | "store" | "bytesPerSecond" | "proof">;
   readonly #options: NodeBackupsOptions;
   readonly #began: string;
   readonly #child: ChildRunningOnce<BackupCommand | FetchCommand, BackupReply>;
@@ -142,8 +158,8 @@ class OneBackup {
     return this.#progress.state !== "running" && this.#proof?.state !== "running";
   }
 
-  isOf({ name, folder, database }: Pick<WantedBackup, "name" | "folder" | "database">): boolean {
-    return this.bdb === database.uid && this.#wanted.name === name && this.#wanted.folder === folder;
+  isOf(other: BackupIdentity): boolean {
+    return isSameBackup(this.#wanted, other);
   }
 
   async stop(): Promise<void> {
