@@ -131,11 +131,11 @@ test("clients that come by a map of before are accepted no longer than the drain
 });
 
 for (const isInMaps of [false, true])
-  test(`a client that was accepted as the last one is told to go${isInMaps ? ", by a map of before" : ""}`, async () => {
+  test(`a client that was accepted as the last one is ended at a boundary${isInMaps ? ", by a map of before" : ""}`, async () => {
     const sessions = new Set<DrainableSession>();
-    const told: string[] = [];
+    const ends: string[] = [];
     const note = (what: string) => () => {
-      told.push(what);
+      ends.push(what);
       sessions.clear();
     };
     const accepted = {
@@ -143,10 +143,10 @@ for (const isInMaps of [false, true])
       life: { drain: note("drain"), drainNow: note("drainNow"), destroy: note("destroy") },
     };
     // it waits for its turn until no others are accepted
-    const stopListening = (): void => void (told.length === 0 && sessions.add(accepted));
+    const stopListening = (): void => void (ends.length === 0 && sessions.add(accepted));
     const drained = drainSessions(sessions, 400, systemClock, { stopListening, isInMaps, goesOn: () => true });
     assert.deepEqual(await drained, { closed: 1, remaining: 0 });
-    assert.deepEqual(told, ["drain"]);
+    assert.deepEqual(ends, ["drain"]);
   });
 
 const OF_CLUSTER = { settings: endpointSettings(settingsWith({ ossCluster: true })) };
