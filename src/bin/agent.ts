@@ -1,6 +1,7 @@
 import { extname, join } from "node:path";
 import { readAgentConfig } from "../programs/agent/runtime/config.ts";
 import { startAgent, type AgentDeps } from "../programs/agent/agent.ts";
+import { BACKUP_NODE_ARGS } from "../programs/backup/node-args.ts";
 import { PROXY_NODE_ARGS } from "../programs/proxy/node-args.ts";
 import { checkOpenFiles } from "../programs/agent/runtime/open-files.ts";
 import { jsonLog } from "#kit/base/log";
@@ -59,7 +60,7 @@ function childArgs(program: string): Pick<AgentDeps, "proxyArgs" | "linkArgs" | 
     proxyArgs: [...PROXY_NODE_ARGS, program, "proxy"],
     linkArgs: [program, "link"],
     moverArgs: [program, "mover"],
-    backupArgs: [program, "backup"],
+    backupArgs: [...BACKUP_NODE_ARGS, program, "backup"],
   };
 }
 

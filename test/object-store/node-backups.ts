@@ -14,10 +14,12 @@ import { discoverEngines } from "../../src/mechanisms/supervisor/engines.ts";
 import type { BackupProgress, BackupSource } from "../../src/ports/management/backup-control.ts";
 import type { BackupProof, ProofTools } from "../../src/programs/agent/node/backup-proof.ts";
 import { NodeBackups, type NodeBackup, type WantedBackup } from "../../src/programs/agent/node/backups.ts";
+import { BACKUP_NODE_ARGS } from "../../src/programs/backup/node-args.ts";
 import { startObjectStore, type TestObjectStore } from "./server.ts";
 import type { TestEngine } from "../kit/engines/engine.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../src/bin/store.ts");
+/** As an agent starts it. */
+export const PROGRAM_ARGS = [...BACKUP_NODE_ARGS, join(import.meta.dirname, "../../src/bin/store.ts"), "backup"];
 const ENV = { PATH: process.env["PATH"] ?? "" };
 
 /** The database that is saved. */
@@ -38,7 +40,7 @@ export async function nodeBackups(change: Partial<ProofTools> = {}) {
   const proofs = { data: folder.path, engines, runner: engineChildren(silentLog), ...change };
   const supervisor = { placeRestored: () => Promise.reject(new Error("no engine starts here")) };
   const backups = new NodeBackups({
-    args: [PROGRAM, "backup"],
+    args: PROGRAM_ARGS,
     env: ENV,
     proofs,
     supervisor,

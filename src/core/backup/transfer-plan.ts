@@ -8,8 +8,8 @@ export interface TransferPlan {
 }
 
 /** What the parts of all files take of the memory of the process at most. */
-const MOST_PART_MEMORY = 48 * 1024 * 1024;
-const USUAL_PART = 8 * 1024 * 1024;
+const MOST_PART_MEMORY = 40 * 1024 * 1024;
+const USUAL_PART = 5 * 1024 * 1024;
 /** As many parts may a file have at most by the protocol of S3. */
 const MOST_PARTS = 10_000;
 /** A file is as large as the memory that its data take, seldom larger: how much room there is for that. */

@@ -20,7 +20,7 @@ export const faults = {
   tooLarge: {
     code: "BACKUP_TOO_LARGE",
     retry: "never",
-    remedy: "Give the database more shards: a file may have about 190 GB.",
+    remedy: "Give the database more shards: a file may have about 160 GB.",
   },
   nameTaken: {
     code: "BACKUP_NAME_TAKEN",
