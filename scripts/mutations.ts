@@ -31,7 +31,7 @@ async function main(texts: readonly string[]): Promise<number> {
   using folder = mkdtempDisposableSync(join(tmpdir(), "mutations-"));
   const root = join(folder.path, "copy");
   copyTo(root);
-  const place = { root, folder: folder.path, compiled: join(folder.path, "compiled") };
+  const place = { root, folder: folder.path, env: { NODE_COMPILE_CACHE: join(folder.path, "compiled") } };
   const signal = interruption();
   let unnoticed = 0;
   try {

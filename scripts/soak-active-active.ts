@@ -9,7 +9,7 @@ import { runSitesSeed, whySitesNotPlayable } from "../test/kit/site-chaos/run.ts
 import { LENGTHS, type Length } from "../test/kit/site-chaos/schedule.ts";
 import { onInterrupt } from "./soaking/interrupted.ts";
 import { notWhole } from "./soaking/not-whole.ts";
-import { compiledFolder } from "./testing/compiled.ts";
+import { builtPrograms } from "./programs/built.ts";
 import { ROOT } from "./testing/select.ts";
 
 const WRONG_ARGUMENTS = 2;
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
     say(`skipped: ${obstacle}`);
     return NOT_POSSIBLE;
   }
-  process.env["NODE_COMPILE_CACHE"] = compiledFolder(ROOT);
+  Object.assign(process.env, await builtPrograms(ROOT));
   const verdicts: SitesVerdict[] = [];
   onInterrupt(() => summarize(verdicts, wanted));
   await playAll(wanted, verdicts);

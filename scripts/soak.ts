@@ -10,7 +10,7 @@ import { scheduleOf, textOf } from "../test/kit/chaos/schedule.ts";
 import type { Verdict } from "../test/kit/chaos/verdict.ts";
 import { onInterrupt } from "./soaking/interrupted.ts";
 import { USAGE, wantedOf, type Wanted } from "./soaking/wanted.ts";
-import { compiledFolder } from "./testing/compiled.ts";
+import { builtPrograms } from "./programs/built.ts";
 import { ROOT } from "./testing/select.ts";
 
 const WRONG_ARGUMENTS = 2;
@@ -29,7 +29,7 @@ async function main(): Promise<number> {
     say(`skipped: ${obstacle}`);
     return NOT_POSSIBLE;
   }
-  process.env["NODE_COMPILE_CACHE"] = compiledFolder(ROOT);
+  Object.assign(process.env, await builtPrograms(ROOT));
   const verdicts: Verdict[] = [];
   onInterrupt(() => summarize(verdicts, wanted));
   await playAll(wanted, verdicts);

@@ -22,6 +22,6 @@ test("the root of the project holds what its readers and tools look for there, a
       "package.json",
       "packages",
     ],
-    ...["releases", "scripts", "src", "test", "tsconfig.build.json", "tsconfig.json"],
+    ...["releases", "scripts", "src", "test", "tsconfig.json"],
   ]);
 });

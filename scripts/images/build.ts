@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { imagesOf } from "../../src/core/releases/catalogue/images.ts";
 import type { Release } from "../../src/core/releases/catalogue/release.ts";
 import { ensureUnpackedEngines } from "../install/engines.mjs";
+import { makeDist } from "../programs/dist.ts";
 import { readDistribution } from "../install/private-apt.mjs";
 import type { Image } from "./archive.ts";
 import { baseLayer } from "./base-layer.ts";
@@ -13,10 +12,8 @@ import { engineLayer, unpackedEngines } from "./engine-layer.ts";
 import { layerOf } from "./layer.ts";
 import type { Layer } from "./layer.ts";
 import { ENTRYPOINT, ENVIRONMENT, labelsOf, USER } from "./layout.ts";
-import { dependenciesLayer, nodeLayer, productLayer } from "./program-layers.ts";
+import { nodeLayer, productLayer } from "./program-layers.ts";
 import { billOfMaterials, genericComponent } from "./sbom.ts";
-
-const run = promisify(execFile);
 
 /** Makes the images of `releases`: three for each, all of the same layers. The engines may be those of another checkout. */
 export async function productImages(
@@ -35,7 +32,7 @@ async function productLayers(checkout: string, withEngines: string): Promise<rea
     throw new Error("image:local takes its base from Debian or Ubuntu packages; elsewhere build images/Containerfile");
   await ensureUnpackedEngines(withEngines);
   const engines = await unpackedEngines(join(withEngines, ".engines"));
-  await run(process.execPath, [join(checkout, "scripts/build.ts")], { cwd: checkout });
+  await makeDist(checkout);
   const parts = [{ name: `node-${process.versions.node}` }, ...engines].map(({ name }) => name.split("-"));
   const sbom = await billOfMaterials(
     checkout,
@@ -47,7 +44,6 @@ async function productLayers(checkout: string, withEngines: string): Promise<rea
     await baseLayer(distribution),
     nodeLayer(),
     engineLayer(engines),
-    await dependenciesLayer(checkout),
     productLayer(checkout, sbom, contentOf(join(checkout, "dist"))),
   ];
   const layers: Layer[] = [];

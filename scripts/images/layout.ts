@@ -1,7 +1,7 @@
 import { NODE_ARGS } from "../../src/bin/node-args.ts";
 import type { Release } from "../../src/core/releases/catalogue/release.ts";
 
-/** Where the product is inside its images, beside `dist` and `node_modules`; images/Containerfile says the same. */
+/** Where the product is inside its images, where `dist` lies; images/Containerfile says the same. */
 export const HOME = "/opt/store-enterprise";
 export const ENGINES = `${HOME}/engines`;
 

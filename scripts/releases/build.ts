@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { bundlePrograms } from "../programs/bundle.ts";
 import { installDependencies } from "./dependencies.ts";
 import type { KeptRelease } from "./history.ts";
 
@@ -46,14 +47,15 @@ export async function whyNotBuildable({ version, commit }: KeptRelease, place = 
  */
 export async function buildRelease(kept: KeptRelease, place = PLACE): Promise<BuiltRelease> {
   const folder = join(place.cache, kept.commit);
-  if (!existsSync(folder)) await build(kept.commit, place, folder);
+  await makeWhole(folder, place.cache, (out) => unpack(kept.commit, place.checkout, out));
+  const programs = join(folder, "programs");
+  await makeWhole(programs, place.cache, async (out) => void (await bundlePrograms({ checkout: folder, out })));
   const node = join(folder, "node_modules/node/bin/node");
   const storectl = join(folder, "src/bin/storectl.ts");
   return {
     ...kept,
     folder,
-    // from the sources, as the local world of that commit runs its programs
-    command: [node, join(folder, "src/bin/store.ts")],
+    command: [node, join(programs, "store.js")],
     bundle: async () => (await exec(node, [storectl, "bundle", "generate", kept.runsAs.operator])).stdout,
   };
 }
@@ -63,16 +65,14 @@ function cacheFolder(env: Readonly<Record<string, string | undefined>>): string 
   return join(cache === undefined || cache === "" ? join(homedir(), ".cache") : cache, "store-enterprise/releases");
 }
 
-async function build(commit: string, { checkout, cache }: BuildPlace, target: string): Promise<void> {
+/** Makes a folder that is not there yet. */
+async function makeWhole(target: string, cache: string, fill: (folder: string) => Promise<void>): Promise<void> {
+  if (existsSync(target)) return;
   await mkdir(cache, { recursive: true });
   await removeUnfinished(cache);
   const folder = await mkdtemp(join(cache, `${UNFINISHED}${process.pid}-`));
   try {
-    const archive = join(folder, ".archive.tar");
-    await exec("git", ["-C", checkout, "archive", "--format=tar", `--output=${archive}`, commit]);
-    await exec("tar", ["-xf", archive, "-C", folder]);
-    await rm(archive);
-    await installDependencies(checkout, folder);
+    await fill(folder);
     await rename(folder, target).catch((error: unknown) => {
       // another process was faster, and its build is as good
       if (!existsSync(target)) throw error;
@@ -80,6 +80,14 @@ async function build(commit: string, { checkout, cache }: BuildPlace, target: st
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function unpack(commit: string, checkout: string, folder: string): Promise<void> {
+  const archive = join(folder, ".archive.tar");
+  await exec("git", ["-C", checkout, "archive", "--format=tar", `--output=${archive}`, commit]);
+  await exec("tar", ["-xf", archive, "-C", folder]);
+  await rm(archive);
+  await installDependencies(checkout, folder);
 }
 
 /** What processes that no longer run have left. */

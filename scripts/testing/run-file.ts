@@ -16,11 +16,11 @@ export interface Task {
   readonly options: readonly string[];
 }
 
-/** Where the run is: the repository, a folder for temporary files that the caller removes, and one for what Node compiles. */
+/** Where the run is: the repository, a folder for temporary files that the caller removes, and what tests need in their environment. */
 export interface Place {
   readonly root: string;
   readonly folder: string;
-  readonly compiled: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /**
@@ -78,7 +78,7 @@ function start({ file, options }: Task, place: Place, folder: string, temporary:
     cwd: place.root,
     stdio: ["ignore", output, output, events],
     detached: true,
-    env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: place.compiled },
+    env: { ...process.env, TMPDIR: temporary, ...place.env },
   });
   for (const opened of [events, output]) closeSync(opened);
   return child;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { compiledFolder } from "./compiled.ts";
+import { builtPrograms } from "../programs/built.ts";
 import type { FileResult } from "./result.ts";
 import { runFile, type Task } from "./run-file.ts";
 import { ROOT } from "./select.ts";
@@ -19,7 +19,7 @@ export async function runFiles(
   signal: AbortSignal,
 ): Promise<readonly FileResult[]> {
   const folder = mkdtempSync(join(tmpdir(), "st-")); // short: sockets of tests lie below it
-  const place = { root: ROOT, folder, compiled: compiledFolder(ROOT) };
+  const place = { root: ROOT, folder, env: await builtPrograms(ROOT) };
   const results: FileResult[] = [];
   const left = tasks.map((task, number) => ({ task, number }));
   const work = async (_: unknown, worker: number): Promise<void> => {

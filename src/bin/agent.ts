@@ -1,4 +1,3 @@
-import { extname, join } from "node:path";
 import { readAgentConfig } from "../programs/agent/runtime/config.ts";
 import { startAgent, type AgentDeps } from "../programs/agent/agent.ts";
 import { BACKUP_NODE_ARGS } from "../programs/backup/node-args.ts";
@@ -9,6 +8,7 @@ import { connect } from "#kit/kube/client";
 import { loadKubeConfig } from "#kit/kube/config";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { reportAndExit } from "./exit.ts";
+import { programPath } from "./program-path.ts";
 import { USER_AGENT } from "../core/api/names.ts";
 
 /** One node of a cluster: runs until SIGTERM or SIGINT, then leaves the node in good order and exits. */
@@ -62,9 +62,4 @@ function childArgs(program: string): Pick<AgentDeps, "proxyArgs" | "linkArgs" | 
     moverArgs: [program, "mover"],
     backupArgs: [...BACKUP_NODE_ARGS, program, "backup"],
   };
-}
-
-/** The program that starts every other, in the same form (source or built) as this file. */
-function programPath(): string {
-  return join(import.meta.dirname, `store${extname(import.meta.filename)}`);
 }

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { runStorectl } from "../programs/cli/storectl.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { reportToPersonAndExit } from "./exit.ts";
+import { programPath } from "./program-path.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // the reader of a pipe has seen enough, as `| head` does
@@ -18,6 +19,7 @@ process.exitCode = await runStorectl(process.argv.slice(2), {
   interrupt: interruptSignal,
   ...(process.stdin.isTTY ? { ask } : {}),
   env: process.env,
+  store: programPath(),
   print: (text) => process.stdout.write(text),
   clock: systemClock,
 }).catch(reportToPersonAndExit);

@@ -4,7 +4,8 @@ import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
 import { latestRelease } from "../core/releases/catalogue/find.ts";
 import { imagesOf } from "../core/releases/catalogue/images.ts";
 import { NODE_ARGS } from "./node-args.ts";
-import { programPath, worldImages } from "./world-images.ts";
+import { programPath } from "./program-path.ts";
+import { worldImages } from "./world-images.ts";
 
 const images = worldImages({ STORE_ENGINES_DIR: "/engines", HOME: "/home/ann", SECRET: "x" }, "/cache");
 const { operator, nodeTag } = latestRelease();

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { extname, join } from "node:path";
 import type { Image, ImageStore } from "#kubernetes";
 import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
 import { NODE_ARGS } from "./node-args.ts";
+import { programPath } from "./program-path.ts";
 import { releaseByNodeTag, releaseByOperator } from "../core/releases/catalogue/find.ts";
 import { imageDigestOf, imageTagOf, repositoryOf } from "../core/releases/catalogue/images.ts";
 import type { Release } from "../core/releases/catalogue/release.ts";
@@ -59,11 +59,6 @@ function tagOf(name: string, image: string): string {
 /** Each tag is an image of its own. */
 function digestOf(name: string, tag: string): string {
   return `sha256:${createHash("sha256").update(`${name}:${tag}`).digest("hex")}`;
-}
-
-/** The one program of the product, as source or as built. */
-export function programPath(): string {
-  return join(import.meta.dirname, `store${extname(import.meta.filename)}`);
 }
 
 function nameOf(image: string): string {

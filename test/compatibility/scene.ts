@@ -118,7 +118,7 @@ export async function finishLoads({ loads }: Scene): Promise<void> {
 
 /** The programs that run in pods, and how many of them are of the kept release. */
 export async function programsOf({ play, from }: Scene): Promise<{ readonly old: number; readonly all: number }> {
-  const programs = (await play.processes()).filter(({ command }) => command.includes("src/bin/store.ts"));
+  const programs = (await play.processes()).filter(({ command }) => / \S*\/store\.[jt]s /.test(`${command} `));
   return { old: programs.filter(({ command }) => command.includes(from.folder)).length, all: programs.length };
 }
 

@@ -17,9 +17,10 @@ import { NodeBackups, type NodeBackup, type WantedBackup } from "../../src/progr
 import { BACKUP_NODE_ARGS } from "../../src/programs/backup/node-args.ts";
 import { startObjectStore, type TestObjectStore } from "./server.ts";
 import type { TestEngine } from "../kit/engines/engine.ts";
+import { STORE } from "../kit/programs.ts";
 
 /** As an agent starts it. */
-export const PROGRAM_ARGS = [...BACKUP_NODE_ARGS, join(import.meta.dirname, "../../src/bin/store.ts"), "backup"];
+export const PROGRAM_ARGS = [...BACKUP_NODE_ARGS, STORE, "backup"];
 const ENV = { PATH: process.env["PATH"] ?? "" };
 
 /** The database that is saved. */

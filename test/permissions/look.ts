@@ -158,7 +158,7 @@ async function run(words: readonly string[]): Promise<{ readonly code: number; r
   const print = (part: string): void => {
     text += part;
   };
-  const code = await runStorectl(words, { env: {}, print, clock: systemClock });
+  const code = await runStorectl(words, { env: {}, store: "", print, clock: systemClock });
   return { code, text };
 }
 

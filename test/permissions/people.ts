@@ -142,6 +142,6 @@ async function printed(words: readonly string[]): Promise<string> {
   const print = (part: string): void => {
     text += part;
   };
-  assert.equal(await runStorectl(words, { env: {}, print, clock: systemClock }), 0);
+  assert.equal(await runStorectl(words, { env: {}, store: "", print, clock: systemClock }), 0);
   return text;
 }

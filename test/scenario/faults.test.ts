@@ -21,6 +21,7 @@ import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
 import { ConfigMaps, Pods, StatefulSets } from "#kit/kube/builtin";
 import { step, steps } from "../kit/scenario/step.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
+import { STORE } from "../kit/programs.ts";
 
 const REC = { namespace: DEMO.namespace, name: DEMO.cluster };
 const REDB = { namespace: DEMO.namespace, name: DEMO.database };
@@ -84,7 +85,7 @@ async function killOperator(play: StoryWorld): Promise<void> {
     isMet: ({ spec, status }) =>
       spec?.updateStrategy?.rollingUpdate?.partition === 1 && (status?.updatedReplicas ?? 0) >= 1,
   });
-  assert.equal(await play.kill("store.ts operator"), 1);
+  assert.equal(await play.kill(`${STORE} operator`), 1);
   await rolled;
   const moved = (await record(play)).shards.map(({ epoch }) => epoch)[0] ?? 0;
   const nodesWithPrimary = moved - (before.shards[0]?.epoch ?? 0);

@@ -9,6 +9,7 @@ import { licenseCluster } from "../kit/world/licensed.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
 import { childrenOf, awaitShards, startLoadAt, type LoadByNodes } from "../kit/world/reshaping.ts";
 import { makeSharded } from "../kit/world/sharded-database.ts";
+import { STORE } from "../kit/programs.ts";
 
 // What another number of shards needs is killed while it is made: the shards are there in the end, no request fails where no proxy was killed, and no write is lost.
 
@@ -120,7 +121,7 @@ function becomes(shards: number): Promise<void> {
 
 async function killMover({ mover: { node } }: ReshapeIntent): Promise<void> {
   const find = (): number | undefined =>
-    childrenOf(cluster, node).find(({ command }) => command.includes("store.ts mover"))?.pid;
+    childrenOf(cluster, node).find(({ command }) => command.includes(`${STORE} mover`))?.pid;
   await until("the mover runs", () => find() !== undefined, PATIENCE);
   kill(find());
 }

@@ -10,6 +10,7 @@ import { licenseCluster } from "../kit/world/licensed.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
 import { childrenOf, awaitShards, startLoadAt, type LoadByNodes } from "../kit/world/reshaping.ts";
 import { hasRecord, makeSharded } from "../kit/world/sharded-database.ts";
+import { STORE } from "../kit/programs.ts";
 
 // What users do while a database gets another number of shards: they take it back, empty it, send a node into maintenance, delete it. No request fails, and no write is lost.
 
@@ -127,7 +128,7 @@ async function ask(shards: number, of = uid): Promise<void> {
 /** Waits until keys are copied, by a mover that has begun. */
 async function copies(): Promise<void> {
   const isCopying = async (): Promise<boolean> =>
-    (await record()).reshape?.phase === "copy" && commands().some((command) => command.includes("store.ts mover"));
+    (await record()).reshape?.phase === "copy" && commands().some((command) => command.includes(`${STORE} mover`));
   await until("keys are copied", isCopying, PATIENCE);
 }
 

@@ -9,6 +9,7 @@ import { kubeOf, readRecord } from "../kit/world/records.ts";
 import { childrenOf } from "../kit/world/reshaping.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { untilSettled } from "../kit/world/maintenance.ts";
+import { STORE } from "../kit/programs.ts";
 
 // The proxy of a node is killed while the primary of a database moves, and its agent does not see what becomes of the move: the Kubernetes API is away.
 
@@ -78,5 +79,5 @@ async function serves(node: number): Promise<boolean> {
 }
 
 function proxyOf(node: number): number | undefined {
-  return childrenOf(cluster, node).find(({ command }) => command.includes("store.ts proxy"))?.pid;
+  return childrenOf(cluster, node).find(({ command }) => command.includes(`${STORE} proxy`))?.pid;
 }

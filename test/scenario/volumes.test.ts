@@ -20,6 +20,7 @@ import { steps } from "../kit/scenario/step.ts";
 import { until } from "#kit/testing/until";
 import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
+import { STORE } from "../kit/programs.ts";
 
 const { namespace, cluster } = DEMO;
 const REC = { name: cluster, namespace };
@@ -106,7 +107,7 @@ async function growAndKill(): Promise<void> {
   const resourceVersion = (await kube.get(StatefulSets, REC))?.metadata.resourceVersion ?? "";
   await ask({ persistentSpec: { volumeSize: "40Gi" } });
   await leavesPods(resourceVersion);
-  assert.equal(await play.kill("store.ts operator"), 1);
+  assert.equal(await play.kill(`${STORE} operator`), 1);
 }
 
 /** Resolves when the StatefulSet is deleted, also when it is there again at once. */

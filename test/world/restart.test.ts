@@ -19,8 +19,8 @@ import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { callEngine, connectEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
 import { until } from "#kit/testing/until";
+import { STORECTL } from "../kit/programs.ts";
 
-const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const NAMESPACE = "default";
 const NAMES = ["orders", "ledger"] as const;
 const KEYS = 500;

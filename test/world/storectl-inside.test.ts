@@ -8,6 +8,7 @@ import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { foundKubectls } from "../api-servers/kubectls.ts";
 import { startStorectlWorld } from "../kit/world/storectl-world.ts";
+import { STORECTL } from "../kit/programs.ts";
 
 const [kubectl] = foundKubectls();
 
@@ -77,7 +78,7 @@ await test(
   async () => {
     const plugins = join(world.dir, "plugins");
     await mkdir(plugins);
-    await symlink(join(import.meta.dirname, "../../src/bin/storectl.ts"), join(plugins, "kubectl-store"));
+    await symlink(STORECTL, join(plugins, "kubectl-store"));
     const env = {
       ...process.env,
       KUBECONFIG: join(world.dir, "kubeconfig"),

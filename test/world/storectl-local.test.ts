@@ -13,9 +13,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { createPod, podWhen } from "../kit/kubernetes/pods.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "#kit/testing/until";
-
-const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
-const STORE = join(import.meta.dirname, "../../src/bin/store.ts");
+import { STORE, STORECTL } from "../kit/programs.ts";
 
 await using stack = new AsyncDisposableStack();
 const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "storectl-"))).path;

@@ -18,7 +18,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const run = promisify(execFile);
 const VERSION_DEADLINE_MS = 10_000;
-const PROJECT_ENGINES = join(import.meta.dirname, "..", "..", "..", ".engines");
+/** Seen from the sources, and from `dist/bin`. */
+const PROJECT_ENGINES = ["../../../.engines", "../../.engines"].map((path) => join(import.meta.dirname, path));
 const discoveries = new Map<string, Promise<readonly FoundEngine[]>>();
 
 /**
@@ -46,7 +47,7 @@ export function engineFor(
 async function look(env: Environment): Promise<readonly FoundEngine[]> {
   const folders = [
     ...(await engineFolders(env.STORE_ENGINES_DIR)),
-    ...(await engineFolders(PROJECT_ENGINES)),
+    ...(await Promise.all(PROJECT_ENGINES.map(engineFolders))).flat(),
     ...(env.PATH ?? "").split(delimiter).filter((folder) => folder !== ""),
   ];
   const found = await Promise.all((await executablesIn(folders)).map(identify));

@@ -106,17 +106,20 @@ for (const [line, code, says] of cases) {
   test(`storectl ${line} ends with ${code} and a sentence for people`, async () => {
     const args = line.replaceAll("FOLDER", folder).split(" ");
     const env = { HOME: folder };
-    await assert.rejects(runStorectl(args, { env, print: () => undefined, clock: systemClock }), (error: unknown) => {
-      assert.ok(error instanceof Fault, String(error));
-      assert.equal(error.code, code);
-      assert.match(error.message, says);
-      assert.doesNotMatch(
-        error.message,
-        /ENOENT|EISDIR|EEXIST|ENOTDIR|EACCES|EPERM|error:|undefined|\[object/,
-        "words of a library",
-      );
-      assert.notEqual(error.remedy, "");
-      return true;
-    });
+    await assert.rejects(
+      runStorectl(args, { env, store: "", print: () => undefined, clock: systemClock }),
+      (error: unknown) => {
+        assert.ok(error instanceof Fault, String(error));
+        assert.equal(error.code, code);
+        assert.match(error.message, says);
+        assert.doesNotMatch(
+          error.message,
+          /ENOENT|EISDIR|EEXIST|ENOTDIR|EACCES|EPERM|error:|undefined|\[object/,
+          "words of a library",
+        );
+        assert.notEqual(error.remedy, "");
+        return true;
+      },
+    );
   });
 }

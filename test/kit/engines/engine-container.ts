@@ -7,6 +7,7 @@ import { silentLog } from "#kit/base/log";
 import { NODE_PATHS } from "../../../src/core/api/names.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { engineContainer, type EngineContainer } from "../../../src/mechanisms/starter/engine-container.ts";
+import { STORE } from "../programs.ts";
 
 /** The container of the engines of a node: a starter as a process, with folders as its pod has them. */
 class StarterProcess implements AsyncDisposable {
@@ -28,8 +29,7 @@ class StarterProcess implements AsyncDisposable {
 
   /** Starts it, as Kubernetes does again after each end. */
   run(onOutput: (text: string) => void = () => undefined): void {
-    const store = join(import.meta.dirname, "../../../src/bin/store.ts");
-    this.#child = spawn(process.execPath, [store, "starter"], {
+    this.#child = spawn(process.execPath, [STORE, "starter"], {
       env: { ...process.env, CONTAINER_ROOT: this.root },
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,

@@ -20,8 +20,7 @@ import { settingsWith } from "../facts/settings.ts";
 import { loopbackAddress } from "./engine.ts";
 import type { TestEngine } from "./engine.ts";
 import { noEnd } from "../time/lease.ts";
-
-const ROOT = join(import.meta.dirname, "../../..");
+import { STORE } from "../programs.ts";
 
 type ShareScripts = (request: ScriptsRequest) => Promise<readonly OtherScripts[]>;
 type AskOthers = (question: AgentQuestion) => Promise<readonly OtherClients[]>;
@@ -51,8 +50,8 @@ export interface ProxyStart {
 }
 
 /** Starts a proxy with a lease that does not end. */
-export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Promise<TestProxy> {
-  const child = fork(join(folder, "src/bin/store.ts"), ["proxy"], {
+export async function startProxy({ within, folder }: ProxyStart = {}): Promise<TestProxy> {
+  const child = fork(folder === undefined ? STORE : join(folder, "src/bin/store.ts"), ["proxy"], {
     ...(within === undefined ? {} : { execPath: within }),
     execArgv: [...PROXY_NODE_ARGS],
     stdio: ["ignore", "ignore", process.env.PROXY_LOG === undefined ? "ignore" : "inherit", "ipc"],

@@ -13,8 +13,7 @@ import { until } from "#kit/testing/until";
 import { statsIn } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import type { RawClient } from "./raw-client.ts";
-
-const PROGRAM = join(import.meta.dirname, "../../../src/bin/store.ts");
+import { STORE } from "../programs.ts";
 
 /** What Node compiles is kept: several start at once. */
 const ENV = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "store-workers") };
@@ -45,7 +44,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
   const node = new NodeProxy({
     node: 1,
     workers,
-    args: [...PROXY_NODE_ARGS, PROGRAM, "proxy"],
+    args: [...PROXY_NODE_ARGS, STORE, "proxy"],
     env: ENV,
     epochs: allEpochs,
     clock: systemClock,

@@ -1,14 +1,14 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import type {
   LinkCommand,
   LinkReply,
   LinkReplyMessage,
   LinkedDatabaseStatus,
 } from "../../../src/ports/management/link-control.ts";
+import { STORE } from "../programs.ts";
 
-const THIS: ReleaseCommand = [process.execPath, join(import.meta.dirname, "../../../src/bin/store.ts")];
+const THIS: ReleaseCommand = [process.execPath, STORE];
 
 /** A real link process, played an agent for. */
 export interface LinkProcess extends AsyncDisposable {

@@ -1,18 +1,16 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import type {
   MoverCommand,
   MoverReply,
   MoverReplyMessage,
   MoverStatus,
 } from "../../../src/ports/management/mover-control.ts";
-
-const PROGRAM = join(import.meta.dirname, "../../../src/bin/store.ts");
+import { STORE } from "../programs.ts";
 
 /** A real mover process, played an agent for. */
 export class MoverProcess implements AsyncDisposable {
-  readonly #child = fork(PROGRAM, ["mover"], { stdio: ["ignore", "inherit", "ignore", "ipc"] });
+  readonly #child = fork(STORE, ["mover"], { stdio: ["ignore", "inherit", "ignore", "ipc"] });
   readonly #replies = new Map<number, (reply: MoverReply) => void>();
   readonly #exit = once(this.#child, "exit");
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { silentLog } from "#kit/base/log";
 import { systemClock } from "#kit/reconcile/system-clock";
@@ -23,8 +22,8 @@ import { startAll } from "../engines/start-all.ts";
 import { settingsWith } from "../facts/settings.ts";
 import { wantedShards } from "./wanted-shards.ts";
 import { startLedger, type Ledger } from "../load/load-ledger.ts";
+import { STORE } from "../programs.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../../src/bin/store.ts");
 const MOVER_NODE = 1_000;
 const CONNECTIONS = 6;
 
@@ -37,7 +36,7 @@ export class TableScene implements AsyncDisposable {
   readonly #moverHost = loopbackAddress();
   readonly #loads: Ledger[] = [];
   readonly movers = new NodeMovers({
-    args: [PROGRAM, "mover"],
+    args: [STORE, "mover"],
     env: { PATH: process.env["PATH"] ?? "" },
     clock: systemClock,
     log: silentLog,

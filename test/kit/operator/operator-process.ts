@@ -7,6 +7,7 @@ import { latestRelease } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { loopbackAddress } from "../engines/engine.ts";
 import type { TestApi } from "#kubernetes/testing/api-server";
+import { STORE } from "../programs.ts";
 import { tokenOf } from "../kubernetes/permission-scene.ts";
 
 /** `store operator` as a process of its own, under the service account of one namespace. */
@@ -24,7 +25,6 @@ export interface OperatorProcess extends AsyncDisposable {
 
 /** After this time the process is killed, as Kubernetes does after the grace period; in milliseconds. */
 const GRACE_MS = 10_000;
-const STORE = join(import.meta.dirname, "../../../src/bin/store.ts");
 
 /** The program that runs, and the release that its image stands for. */
 export interface OperatorProgram {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { NODE_ARGS } from "../../../src/bin/node-args.ts";
 import { until } from "#kit/testing/until";
+import { STORE } from "../programs.ts";
 
 /** An agent that runs as a process; its proxy and its engines are in its process group. */
 export interface AgentProcess {
@@ -40,8 +40,7 @@ export interface AgentOptions {
 
 /** Starts `store agent`; it may not accept clients yet. */
 export function startAgent(options: AgentOptions): AgentProcess {
-  const store = join(import.meta.dirname, "../../../src/bin/store.ts");
-  const [program = process.execPath, ...args] = [...options.within, process.execPath, ...NODE_ARGS, store, "agent"];
+  const [program = process.execPath, ...args] = [...options.within, process.execPath, ...NODE_ARGS, STORE, "agent"];
   const child = spawn(program, args, {
     env: environment(options),
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,7 +2,8 @@ import { mkdtemp, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "#kit/base/log";
-import { worldImages } from "../../../src/bin/world-images.ts";
+import { imagesWith } from "../../../scripts/releases/images.ts";
+import { STORE } from "../programs.ts";
 import { startWorld, type World } from "#kubernetes";
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
@@ -54,7 +55,7 @@ export async function startSites(): Promise<Sites> {
       const world = await startWorld({
         dir: folder,
         log,
-        images: onOfficialBase(worldImages(process.env, join(folder, "cache"))),
+        images: onOfficialBase(imagesWith([], join(folder, "cache"), STORE)),
         retry: { baseMs: 200, maxMs: 2_000 },
       });
       worlds.push(world);

@@ -13,8 +13,8 @@ import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { until } from "#kit/testing/until";
+import { STORECTL } from "../programs.ts";
 
-const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");
 const REC = { name: "rec", namespace: "default" };
 const REDB = { name: "orders", namespace: "default" };
 

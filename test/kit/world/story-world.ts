@@ -14,6 +14,7 @@ import { latestRelease, releaseByOperator } from "../../../src/core/releases/cat
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { release } from "../facts/cluster-view.ts";
 import { onOfficialBase } from "./base-systems.ts";
+import { STORE } from "../programs.ts";
 import { worldProcesses, type WorldProcess } from "./processes.ts";
 
 /** The real local world with real images, for a scenario to play in. */
@@ -61,7 +62,7 @@ export async function startStoryWorld({ from, imagesFrom, ...options }: StoryWor
     return known === undefined ? undefined : bundleFor(known);
   });
   stack.defer(() => releases.close());
-  const usual = onOfficialBase(imagesWith(from === undefined ? [] : [from], join(dir, "cache")));
+  const usual = onOfficialBase(imagesWith(from === undefined ? [] : [from], join(dir, "cache"), STORE));
   const images = imagesFrom?.(usual) ?? usual;
   const world = await startWorld({
     ...options,

@@ -18,6 +18,7 @@ import { evenSlots } from "../../../core/slots/shard-slots.ts";
 import type { BackupProgress } from "../../../ports/management/backup-control.ts";
 import { ObjectStore } from "../../../ports/object-store/s3.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
+import { STORE } from "../../../../test/kit/programs.ts";
 
 const skip = skipWithoutObjectStore();
 
@@ -181,7 +182,7 @@ function copiedBytes(progress: BackupProgress | undefined): number {
 /** The only process that takes a backup for this one. */
 function backupPid(): number {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
-  const found = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("store.ts\0backup"));
+  const found = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`${STORE}\0backup`));
   assert.equal(found.length, 1);
   return Number(found[0]);
 }

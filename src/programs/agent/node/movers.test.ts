@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { test } from "node:test";
 import { silentLog } from "#kit/base/log";
 import { systemClock } from "#kit/reconcile/system-clock";
@@ -10,8 +9,8 @@ import { until } from "#kit/testing/until";
 import { startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import type { MoverReply } from "../../../ports/management/mover-control.ts";
 import { NodeMovers, type WantedMover } from "./movers.ts";
+import { STORE } from "../../../../test/kit/programs.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../../bin/store.ts");
 const ENV = { PATH: process.env["PATH"] ?? "" };
 const STATUS = { op: "status" } as const;
 
@@ -80,7 +79,7 @@ function isFollowing(reply: MoverReply): boolean {
 /** Kills the only mover that this process has started. */
 function killMover(): void {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
-  const found = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("store.ts\0mover"));
+  const found = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`${STORE}\0mover`));
   assert.equal(found.length, 1);
   process.kill(Number(found[0]), "SIGKILL");
 }
@@ -96,7 +95,7 @@ async function freePort(): Promise<number> {
 
 /** The movers of a node with real processes. */
 function movers() {
-  const own = new NodeMovers({ args: [PROGRAM, "mover"], env: ENV, clock: systemClock, log: silentLog });
+  const own = new NodeMovers({ args: [STORE, "mover"], env: ENV, clock: systemClock, log: silentLog });
   return {
     apply: (wanted: readonly WantedMover[]) => own.apply(wanted),
     ask: (attempt: number) => own.ask({ bdb: 1, attempt, question: STATUS }),

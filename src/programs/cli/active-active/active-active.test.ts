@@ -77,7 +77,7 @@ async function typed({ kubeconfig }: OperatorWorld, line: string): Promise<strin
   const printed: string[] = [];
   const print = (text: string): void => void printed.push(text);
   const env = { KUBECONFIG: kubeconfig };
-  await runStorectl(["active-active", ...line.split(" ")], { env, print, clock: systemClock });
+  await runStorectl(["active-active", ...line.split(" ")], { env, store: "", print, clock: systemClock });
   return printed.join("");
 }
 

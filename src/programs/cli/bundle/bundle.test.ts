@@ -154,7 +154,7 @@ async function storectl(...args: readonly string[]): Promise<string> {
   const print = (text: string): void => {
     said += text;
   };
-  await runStorectl(args, { env: {}, clock: systemClock, print });
+  await runStorectl(args, { env: {}, store: "", clock: systemClock, print });
   return said;
 }
 

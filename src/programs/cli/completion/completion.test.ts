@@ -105,7 +105,7 @@ async function writeFiles(): Promise<void> {
     const print = (text: string): void => {
       script += text;
     };
-    await runStorectl(["completion", shell], { env: {}, clock: systemClock, print });
+    await runStorectl(["completion", shell], { env: {}, store: "", clock: systemClock, print });
     await writeFile(join(dir, shell), script);
   }
   for (const file of ["licence.txt", "licence.key"]) await writeFile(join(dir, file), "");

@@ -8,6 +8,8 @@ export interface CliContext {
   readonly terminal?: { readonly columns: () => number };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
+  /** The file that starts the other programs of the product. */
+  readonly store: string;
   readonly clock: Clock;
   /** Asks the user at the terminal; absent without a terminal. */
   readonly ask?: (question: string) => Promise<string>;

@@ -17,7 +17,7 @@ const SAID: Readonly<Record<Down, string>> = {
 };
 
 /** `storectl local`: the world on this machine. */
-export function localCommand({ env, print, clock }: CliContext): Command {
+export function localCommand({ env, print, clock, store }: CliContext): Command {
   const local = new Command("local").description("a Kubernetes on this machine, with pods as processes");
   local
     .command("up")
@@ -25,7 +25,7 @@ export function localCommand({ env, print, clock }: CliContext): Command {
     .addOption(dirOption())
     .action(async ({ dir }: DirOption) => {
       const folder = worldFolder(dir, env);
-      const { world, already } = await bringUp(folder);
+      const { world, already } = await bringUp(folder, store);
       print(`The world in ${folder} ${already ? "is up already" : "is up"}: ${world.url}\n`);
       print(`  export KUBECONFIG=${kubeconfigPath(folder)}\n`);
     });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 import { makeLocalFolder } from "../console/make-folder.ts";
@@ -15,14 +15,14 @@ export interface Up {
   readonly already: boolean;
 }
 
-/** Starts the world of `dir` as a process of its own and resolves when it is ready; CLI_WORLD_NOT_UP when it ends instead. */
-export async function bringUp(dir: string): Promise<Up> {
+/** Starts the world of `dir` by the program `store` as a process of its own and resolves when it is ready; CLI_WORLD_NOT_UP when it ends instead. */
+export async function bringUp(dir: string, store: string): Promise<Up> {
   const present = await runningWorld(dir);
   if (present !== undefined) return { world: present, already: true };
   await makeLocalFolder(dir);
   const said = join(dir, "world.out");
   const output = await open(said, "w", 0o600);
-  const child = spawn(process.execPath, [programPath(), "world", "--dir", dir], {
+  const child = spawn(process.execPath, [store, "world", "--dir", dir], {
     detached: true,
     env: { NODE_COMPILE_CACHE: join(dir, "cache"), ...process.env },
     stdio: ["ignore", output.fd, output.fd, "ipc"],
@@ -62,8 +62,4 @@ async function lastWords(said: string): Promise<string> {
 
 function notUp(message: string, said: string): Fault {
   return new Fault(faults.worldNotUp, message, { said });
-}
-
-function programPath(): string {
-  return join(import.meta.dirname, `../../../bin/store${extname(import.meta.filename)}`);
 }
