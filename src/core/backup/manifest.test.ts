@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { evenSlots } from "../slots/shard-slots.ts";
 import { countedKeys, isOfSameDatabase, manifestOf, readManifest, type ManifestFacts } from "./manifest.ts";
 
 const FACTS: ManifestFacts = {
@@ -31,6 +32,32 @@ for (const [rule, change, refusal] of [
   ["no files", () => JSON.stringify({ ...manifestOf(FACTS), files: [] }), /^files: /],
   ["a member that is not known", (text) => text.replace('"name":"nightly"', '"name":"nightly","x":1'), /x/],
   ["half of it", (text) => text.slice(0, text.length / 2), /it is no JSON/],
+  ["an object that is the folder above", (text) => text.replace("a1/shard-1.rdb", "a1/.."), /^files\.0\.file: /],
+  ["two files that are one object", (text) => text.replace("a1/shard-1.rdb", "a1/shard-2.rdb"), /the same object/],
+  ["two files of one shard", (text) => text.replace('"shard":1', '"shard":2'), /the same shard/],
+  ["two files with one slot", (text) => text.replace('"to":8191', '"to":8192'), /^files: slot 8192 is named twice$/],
+  ["a slot that no file has", (text) => text.replace('"to":8191', '"to":8190'), /^files: no shard has slot 8191$/],
+  ["a range that ends before it begins", (text) => text.replace('"from":0', '"from":8192'), /is no list of slots/],
+  [
+    "more keys than can be added up",
+    (text) => text.replace('"keys":1', '"keys":9007199254740991'),
+    /^files\.0\.keys: /,
+  ],
+  [
+    "a namespace that is a command",
+    (text) => text.replace('"namespace":"store"', '"namespace":"$(reboot)"'),
+    /^database\.namespace: /,
+  ],
+  [
+    "a name that would write over the line of a terminal",
+    (text) => text.replace('"name":"orders"', String.raw`"name":"a\u001b[2K"`),
+    /^database\.name: has control characters$/,
+  ],
+  [
+    "a member whose name is long and no text",
+    (text) => text.replace('"cut":', String.raw`"${"\u0007".repeat(9_000)}":1,"cut":`),
+    /^[ -~]{1,1200}$/,
+  ],
   ["a digest of another length", (text) => text.replace("f".repeat(64), "f"), /^files\.0\.sha256: /],
 ] as const satisfies readonly (readonly [string, (text: string) => string, RegExp])[])
   test(`a manifest is refused with what is wrong: ${rule}`, () => {
@@ -58,7 +85,7 @@ test("keys are counted where each file says how many it has", () => {
 function file(shard: number, rdb: number): ManifestFacts["files"][number] {
   return {
     shard,
-    slots: [{ from: 0, to: 16_383 }],
+    slots: [...(evenSlots(2)[shard - 1] ?? [])],
     file: `a1/shard-${shard}.rdb`,
     bytes: 100,
     memory: 1_000,

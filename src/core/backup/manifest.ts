@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { parseJson } from "#kit/base/json";
+import { visibleLine } from "#kit/base/visible";
 import { ENGINE_FAMILIES } from "../releases/engines/engines.ts";
+import { namedShards } from "../slots/named-slots.ts";
+import { slotsText } from "../slots/shard-slots.ts";
+import { SLOTS } from "../slots/slot.ts";
 import { readableFrom, type ReadingEngine } from "./readable-from.ts";
 
 /** The newest format of manifests that this release reads, and the one that it writes. */
@@ -8,47 +12,58 @@ const MANIFEST_FORMAT = 1;
 /** What a manifest has at most, in bytes: a database of as many shards as there may be has less. */
 export const MOST_MANIFEST = 1_048_576;
 
-const count = z.int().nonnegative();
+/** No more than a sum over the files of all manifests that can be read stays exact. */
+const MOST_COUNT = 2 ** 40;
+const count = z.int().nonnegative().max(MOST_COUNT);
 const instant = z.iso.datetime();
+/** What is shown to people, and stands in commands that they type: whoever writes into the bucket has written it. */
+const word = z.string().regex(/^[\w.:+-]{1,253}$/);
+/** Databases of other releases may have names that no object has. */
+const line = z
+  .string()
+  .max(253)
+  .refine((text) => visibleLine(text) === text, "has control characters");
 
 /** The form of what a manifest says of a file. */
 export const BACKUP_FILE = z.strictObject({
   shard: count,
   slots: z.array(z.strictObject({ from: count.max(16_383), to: count.max(16_383) })).min(1),
-  file: z.string().regex(/^[\w-]+\/[\w.-]+$/),
-  bytes: z.int().positive(),
+  file: z.string().regex(/^[\w-]{1,128}\/\w[\w.-]{0,127}$/),
+  bytes: z.int().positive().max(MOST_COUNT),
   /** What its data took of the memory of the engine, in bytes. */
   memory: count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Absent: the file has data whose form the release that wrote it did not know. */
   keys: count.exactOptional(),
-  rdb: z.int().positive(),
-  engine: z.strictObject({ family: z.enum(ENGINE_FAMILIES), version: z.string() }),
+  rdb: z.int().positive().max(MOST_COUNT),
+  engine: z.strictObject({ family: z.enum(ENGINE_FAMILIES), version: word }),
   role: z.enum(["primary", "replica"]),
-  replicationId: z.string(),
-  offset: count,
+  replicationId: word,
+  offset: z.int().nonnegative(),
   /** When its data were cut, as exactly as the process that took them can tell. */
   at: instant,
 });
 
+const MOST_READERS = 64;
+
 const MANIFEST = z.strictObject({
   format: z.literal(MANIFEST_FORMAT),
-  name: z.string(),
+  name: word,
   database: z.strictObject({
-    cluster: z.string(),
-    namespace: z.string(),
+    cluster: word,
+    namespace: word,
     uid: z.int().positive(),
-    name: z.string(),
-    createdTime: z.string(),
-    storeVersion: z.string(),
+    name: line,
+    createdTime: instant,
+    storeVersion: word,
   }),
   began: instant,
   ended: instant,
   /** `apart`: each file has its own time. */
   cut: z.enum(["apart"]),
   /** The engines that can read every file. */
-  readableFrom: z.array(z.strictObject({ family: z.enum(["redis", "valkey"]), version: z.string() })),
-  files: z.array(BACKUP_FILE).min(1),
+  readableFrom: z.array(z.strictObject({ family: z.enum(["redis", "valkey"]), version: word })).max(MOST_READERS),
+  files: z.array(BACKUP_FILE).min(1).max(SLOTS),
 });
 
 /** The file of one shard. */
@@ -73,10 +88,39 @@ export function readManifest(text: string): BackupManifest | { readonly refusal:
   if (format.data.format > MANIFEST_FORMAT)
     return { refusal: `a later release wrote it, in format ${format.data.format}` };
   const parsed = MANIFEST.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  return { refusal: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}` };
+  if (!parsed.success) return { refusal: firstIssue(parsed.error) };
+  const strange = strangeIn(parsed.data.files);
+  return strange === undefined ? parsed.data : { refusal: `files: ${strange}` };
 }
+
+/** What it says may be as long as the manifest itself. */
+function firstIssue({ issues: [issue] }: z.ZodError): string {
+  const said = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+  return visibleLine(said.slice(0, LONGEST_REFUSAL));
+}
+
+/** Each has its place, its shard and its slots for itself, and together they have all slots; undefined when that is so. */
+function strangeIn(files: readonly BackupFile[]): string | undefined {
+  const twice = (what: string, all: readonly (string | number)[]): string | undefined =>
+    new Set(all).size === all.length ? undefined : `two have the same ${what}`;
+  const shards = (): string | undefined => {
+    const named = namedShards(files.map(({ slots }) => slotsText(slots)));
+    return "why" in named ? named.why.slice(0, LONGEST_REFUSAL) : undefined;
+  };
+  return (
+    twice(
+      "shard",
+      files.map(({ shard }) => shard),
+    ) ??
+    twice(
+      "object",
+      files.map(({ file }) => file),
+    ) ??
+    shards()
+  );
+}
+
+const LONGEST_REFUSAL = 200;
 
 /** Whether both are of the same database: an object store may be shared by clusters that have one name. */
 export function isOfSameDatabase(one: BackupManifest["database"], other: BackupManifest["database"]): boolean {

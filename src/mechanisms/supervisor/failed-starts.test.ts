@@ -22,3 +22,11 @@ test("an end after long service begins a row anew", () => {
   engine.ended(killed, 6 * MINUTE);
   assert.equal(engine.report(0).crashes, 1);
 });
+
+test("one that ends before it serves and has said nothing is reported with what ended it", async () => {
+  const engine = new FailedStarts(Object.assign(Object.create(null), files));
+  engine.started();
+  engine.ended({ code: undefined, signal: "SIGSEGV" }, 0);
+  await engine.readLastWords("primary");
+  assert.equal(engine.report(0).last_words, "it said nothing, and was ended by SIGSEGV");
+});

@@ -60,9 +60,13 @@ export class FailedStarts {
     else this.#crashes = servedMs >= CRASHES_APART_MS ? 1 : this.#crashes + 1;
   }
 
-  /** Reads what it said when it ended. A replica that could not read its files gets them anew from its primary. */
+  /**
+   * Reads what it said when it ended; of one that a value of its file has ended before it could say anything, what ended it. A replica that could not
+   * read its files gets them anew from its primary.
+   */
   async readLastWords(role: "primary" | "replica"): Promise<void> {
-    this.#lastWords = await lastWarnings(this.#files).catch(() => ""); // the directory may be gone with the instance
+    const words = await lastWarnings(this.#files).catch(() => ""); // the directory may be gone with the instance
+    this.#lastWords = words === "" && !this.#hasData ? `it said nothing, and was ended by ${this.#endedBy}` : words;
     if (role === "replica" && cannotReadItsFiles(this.#lastWords)) await putUnreadAside(this.#files);
   }
 

@@ -8,6 +8,7 @@ import { DATABASE } from "../../../test/object-store/node-backups.ts";
 import { beginUpload, startObjectStore, type TestObjectStore } from "../../../test/object-store/server.ts";
 import { manifestKey, removalKey } from "../../core/backup/layout.ts";
 import { manifestOf, type BackupManifest } from "../../core/backup/manifest.ts";
+import { evenSlots } from "../../core/slots/shard-slots.ts";
 import { ObjectStore } from "../../ports/object-store/s3.ts";
 import { removeBackup } from "./remove-backup.ts";
 
@@ -133,7 +134,7 @@ const AT = "2026-11-30T00:00:00.000Z";
 function fileIn(attempt: string, shard: number): BackupManifest["files"][number] {
   return {
     shard,
-    slots: [{ from: 0, to: 16_383 }],
+    slots: [...(evenSlots(2)[shard - 1] ?? [])],
     file: `${attempt}/shard-${shard}.rdb`,
     bytes: 4,
     memory: 4,

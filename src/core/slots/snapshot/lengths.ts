@@ -1,7 +1,10 @@
+import { Fault } from "#kit/base/fault";
+import { faults } from "../faults.ts";
+
 /** The position when the bytes end before what is read does. */
 export const SHORT = -1;
 
-/** Reads lengths and strings as snapshots write them. What it has read last is in its fields. */
+/** Reads lengths and strings as snapshots write them; SLOTS_MALFORMED_SNAPSHOT where no engine does. What it has read last is in its fields. */
 export class LengthReader {
   /** The last length, or the kind of packing while `packing` is one. */
   value = 0;
@@ -33,6 +36,7 @@ export class LengthReader {
   }
 
   #number(past: number): number {
+    if (this.value > LZF) throw malformedLength(PACKED + this.value);
     this.packing = "number";
     this.value = 2 ** this.value;
     return past;
@@ -50,6 +54,7 @@ export class LengthReader {
   }
 
   #long(bytes: Uint8Array, at: number, first: number): number {
+    if (first > LONG_64) throw malformedLength(first);
     const size = first === LONG_64 ? 8 : 4;
     if (at + 1 + size > bytes.length) return SHORT;
     let value = 0;
@@ -57,6 +62,10 @@ export class LengthReader {
     this.value = value;
     return at + 1 + size;
   }
+}
+
+function malformedLength(first: number): Fault {
+  return new Fault(faults.malformed, `A snapshot cannot be read: a length begins with the byte ${first}.`);
 }
 
 /** The kind of packing that is not a number. */

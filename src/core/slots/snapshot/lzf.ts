@@ -1,6 +1,11 @@
 /** The bytes that engines have packed with LZF; undefined when they are not so many, or what is packed is damaged. */
 export function unpackLzf(packed: Uint8Array, size: number): Uint8Array | undefined {
-  const out = new Uint8Array(size);
+  // what is claimed is not believed before
+  return size > packed.length * LONGEST ? undefined : unpackInto(new Uint8Array(size), packed);
+}
+
+function unpackInto(out: Uint8Array, packed: Uint8Array): Uint8Array | undefined {
+  const size = out.length;
   let [at, to] = [0, 0];
   while (at < packed.length) {
     const control = packed[at++] ?? 0;
@@ -25,3 +30,5 @@ export function unpackLzf(packed: Uint8Array, size: number): Uint8Array | undefi
 const LITERAL = 32;
 /** With seven in its three bits, the length goes on in a byte of its own. */
 const LONG = 9;
+/** A byte of what is packed stands for fewer: seven and two, and what the byte of its own says. */
+const LONGEST = LONG + 255;

@@ -1,4 +1,5 @@
 import { Fault } from "#kit/base/fault";
+import { visibleLine } from "#kit/base/visible";
 import { faults } from "../faults.ts";
 import { slotOf } from "../slot.ts";
 import { LengthReader, SHORT } from "./lengths.ts";
@@ -19,8 +20,9 @@ export type SnapshotPart =
   | { readonly kind: "value"; readonly bytes: Uint8Array; readonly isLast: boolean }
   | { readonly kind: "end" };
 
-/** Cuts a snapshot, whose bytes come in any chunking, into its parts. It keeps no more of it than the names of one key, and a chunk. */
+/** Cuts a snapshot, whose bytes come in any chunking, into its parts. It keeps no more of it than the name of one key, and a chunk. */
 export class SnapshotReader {
+  readonly #mostWhole: number;
   readonly #lengths = new LengthReader();
   readonly #walk = new ValueWalk();
   #bytes: Uint8Array = new Uint8Array();
@@ -35,6 +37,11 @@ export class SnapshotReader {
   /** Where the name of the last key begins and ends. */
   #nameAt = 0;
   #nameEnd = 0;
+
+  /** `mostWhole`: a name, a note or functions that have more bytes are SLOTS_UNKNOWN_DATA, whatever a damaged length says. */
+  constructor(mostWhole: number) {
+    this.#mostWhole = mostWhole;
+  }
 
   /** Gives it what comes next. The memory must not change afterwards. */
   push(chunk: Uint8Array): void {
@@ -78,7 +85,7 @@ export class SnapshotReader {
     if (this.#bytes.length < HEAD_BYTES) return this.#wait(HEAD_BYTES);
     const head = textOf(this.#bytes.subarray(0, HEAD_BYTES));
     const version = Number(/^REDIS(\d{4})$/.exec(head)?.[1]);
-    if (Number.isNaN(version)) throw malformedSnapshot(`it begins with "${head}"`);
+    if (Number.isNaN(version)) throw malformedSnapshot(`it begins with "${visibleLine(head)}"`);
     this.#at = HEAD_BYTES;
     this.#state = "records";
     return { kind: "head", version };
@@ -86,7 +93,13 @@ export class SnapshotReader {
 
   /** There is no part before so many bytes are here; one more than there are when it is not known better. */
   #wait(bytes = this.#bytes.length - this.#at + 1): undefined {
+    this.#requireWhole(bytes);
     this.#needed = bytes;
+  }
+
+  #requireWhole(bytes: number): void {
+    if (bytes <= this.#mostWhole) return;
+    throw new Fault(faults.unknownData, `${bytes} bytes belong together, and ${this.#mostWhole} are kept at most.`);
   }
 
   #record(): SnapshotPart | undefined {
@@ -104,6 +117,7 @@ export class SnapshotReader {
   /** Where the code of the next record stands, behind what says how its key is used; undefined when it is not here. */
   #behindOptions(): number | undefined {
     for (let at = this.#at; at < this.#bytes.length;) {
+      if (at - this.#at > MOST_OPTIONS) throw malformedSnapshot("what says how a key is used has no end");
       const option = BEFORE_KEY.get(this.#bytes[at] ?? 0);
       if (option === undefined) return at;
       const past = option === "length" ? this.#lengths.length(this.#bytes, at + 1) : at + 1 + option;
@@ -153,6 +167,7 @@ export class SnapshotReader {
     if (packing === "none") return undefined;
     const packed = this.#bytes.subarray(content, past);
     if (packing === "number") return bytesOf(String(integerIn(packed)));
+    this.#requireWhole(unpacked);
     const name = unpackLzf(packed, unpacked);
     if (name === undefined) throw malformedSnapshot("the name of a key cannot be unpacked");
     return name;
@@ -244,6 +259,8 @@ function integerIn(bytes: Uint8Array): number {
 }
 
 const HEAD_BYTES = 9;
+/** Engines write three of them, with 20 bytes at most. */
+const MOST_OPTIONS = 64;
 const SUM_BYTES = 8;
 const CODES = { end: 255, database: 254, sizes: 251, note: 250, library: 245, slot: 244 } as const;
 /** What may stand before a key, and how many bytes it has behind its code: two times of expiry, frequency and idle time. */

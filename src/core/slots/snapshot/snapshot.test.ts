@@ -5,6 +5,8 @@ import { Crc64 } from "./crc64.ts";
 import { unpackLzf } from "./lzf.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 
+/** Of what is kept until it is whole. */
+const MOST = 1_000_000;
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (value: string): readonly number[] => [value.length, ...bytesOf(value)];
 const pair = [...text("a"), ...text("b")];
@@ -14,7 +16,7 @@ const TIME = Array.from({ length: 8 }, () => 9);
 /** The parts of a snapshot that comes in pieces of so many bytes: of each key its slot, and all bytes from its options to the end of its value. */
 function read(body: readonly number[], size = 1_000): readonly unknown[] {
   const bytes = Uint8Array.from([...bytesOf("REDIS0011"), ...body, 255, 1, 2, 3, 4, 5, 6, 7, 8, ...bytesOf("rest")]);
-  const reader = new SnapshotReader();
+  const reader = new SnapshotReader(MOST);
   const found: unknown[] = [];
   let key: number[] = [];
   for (let at = 0; at < bytes.length; at += size) {
@@ -136,7 +138,7 @@ for (const [what, name, stored] of [
   test(`the slot of a key whose name is ${what} is that of its name, which can be read`, () => {
     const key = [0, ...stored, ...text("v")];
     assert.deepEqual(read(key)[0], `0:${slotOf(bytesOf(name))}`);
-    const reader = new SnapshotReader();
+    const reader = new SnapshotReader(MOST);
     reader.push(Uint8Array.from([...bytesOf("REDIS0011"), ...key]));
     assert.deepEqual([reader.next()?.kind, reader.next()?.kind], ["head", "key"]);
     assert.equal(Buffer.from(reader.keyName).toString(), name);
@@ -146,6 +148,21 @@ for (const [what, body, code] of [
   ["a type that a later engine has written", [26, ...text("key")], "SLOTS_UNKNOWN_DATA"],
   ["data of a module beside its keys", [247, 1, 2], "SLOTS_UNKNOWN_DATA"],
   ["a piece of a module of an unknown kind", [7, ...text("key"), 1, 6], "SLOTS_MALFORMED_SNAPSHOT"],
+  ["a name that claims to have 2^63 bytes", [0, 0x81, 0x80, 0, 0, 0, 0, 0, 0, 0, 1], "SLOTS_UNKNOWN_DATA"],
+  ["a note that claims to have 4 GiB", [250, 0x80, 0xff, 0xff, 0xff, 0xff, 1], "SLOTS_UNKNOWN_DATA"],
+  [
+    "a packed name that claims to become 2^62 bytes",
+    [0, 0xc3, 3, 0x81, 0x40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 1, 97],
+    "SLOTS_UNKNOWN_DATA",
+  ],
+  [
+    "a packed name that claims more than it can become",
+    [0, 0xc3, 3, 0x80, 0, 0x0f, 0, 0, 1, 2, 3, 1, 97],
+    "SLOTS_MALFORMED_SNAPSHOT",
+  ],
+  ["a number of a kind that there is not", [0, 0xc4, 1, 1, 1, 1], "SLOTS_MALFORMED_SNAPSHOT"],
+  ["a length of a kind that there is not", [0, 0x82, 1, 1, 1, 1], "SLOTS_MALFORMED_SNAPSHOT"],
+  ["options of a key that have no end", Array.from({ length: 100 }, () => [249, 1]).flat(), "SLOTS_MALFORMED_SNAPSHOT"],
   ["a packed name that is damaged", [0, 0xc3, 2, 10, 0x20, 0x09, ...text("v")], "SLOTS_MALFORMED_SNAPSHOT"],
 ] as const)
   test(`${what} is refused`, () => {
@@ -153,13 +170,13 @@ for (const [what, body, code] of [
   });
 
 test("what is no snapshot is refused", () => {
-  const reader = new SnapshotReader();
+  const reader = new SnapshotReader(MOST);
   reader.push(bytesOf("-LOADING "));
   assert.throws(() => reader.next(), { code: "SLOTS_MALFORMED_SNAPSHOT" });
 });
 
 test("a value is passed on as it comes, and is never kept", () => {
-  const reader = new SnapshotReader();
+  const reader = new SnapshotReader(MOST);
   const chunk = new Uint8Array(65_536);
   reader.push(Uint8Array.from([...bytesOf("REDIS0011"), 0, ...text("key"), 0x80, 0x20, 0, 0, 0]));
   assert.deepEqual([reader.next()?.kind, reader.next()?.kind], ["head", "key"]);

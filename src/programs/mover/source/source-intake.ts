@@ -106,7 +106,7 @@ export class SourceIntake {
 
   async #takeSnapshot(reader: SocketReader, form: SnapshotForm): Promise<void> {
     this.#state = "copying";
-    const snapshot = new SnapshotReader();
+    const snapshot = new SnapshotReader(MOST_NAME);
     let left = "length" in form ? form.length : Infinity;
     for (;;) {
       if (left === 0) throw new Fault(faults.sourceGone, "A snapshot is longer than was said before it.");
@@ -224,5 +224,7 @@ export class SourceIntake {
 const TIMEOUT_MS = 10_000;
 /** A primary takes a replica that says nothing for gone after a minute, and sends nothing before the first word. */
 const ACKNOWLEDGE_MS = 1_000;
+/** A name, a note or functions of a source have no more bytes: engines take names of 512 MB. */
+const MOST_NAME = 1_073_741_824;
 /** Notes about the stream or the file of the source: those of the target are others. */
 const OF_ITSELF = /^(?:repl|aof)-/;
