@@ -15,7 +15,8 @@ import { sitesReceipt, sitesReceiptLines, type SitesReceipt } from "../programs/
 import { runSites } from "../programs/demo/sites/scenario.ts";
 import { reportAndExit } from "./exit.ts";
 import { faults } from "./faults.ts";
-import { worldImages } from "./world-images.ts";
+import { imagesWith } from "../../scripts/releases/images.ts";
+import { builtPrograms } from "../../scripts/programs/built.ts";
 
 const USAGE =
   "usage: npm run demo:active-active\n" +
@@ -54,7 +55,10 @@ async function demonstrate(dir: string, signal: AbortSignal): Promise<SitesRecei
   );
   const log = fileLog(join(dir, "demo.log"));
   progress.section("Start a Kubernetes on this machine");
-  const world = await startWorld({ dir, log, images: worldImages(process.env, join(dir, "cache")) });
+  const programs = await builtPrograms(join(import.meta.dirname, "../.."));
+  Object.assign(process.env, programs);
+  const images = imagesWith([], join(dir, "cache"), join(programs.STORE_PROGRAMS, "store.js"));
+  const world = await startWorld({ dir, log, images });
   try {
     progress.report(`Kubernetes API: ${world.url}; pods run as processes on ${world.subnet}x.x`);
     const found = await discoverEngines(process.env);

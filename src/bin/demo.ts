@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { builtPrograms } from "../../scripts/programs/built.ts";
 import { buildRelease, type BuiltRelease } from "../../scripts/releases/build.ts";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
 import { imagesWith } from "../../scripts/releases/images.ts";
@@ -13,7 +14,7 @@ import { receiptLines, type Receipt } from "../programs/demo/report/receipt.ts";
 import { receiptPage } from "../programs/demo/report/receipt-page.ts";
 import { reportAndExit } from "./exit.ts";
 import { faults } from "./faults.ts";
-import { startWorld, type World } from "#kubernetes";
+import { startWorld, type ImageStore, type World } from "#kubernetes";
 import { DEMO_USAGE, readDemoOptions } from "./demo-options.ts";
 import { upgradeUnderLoad } from "./demo-upgrade.ts";
 
@@ -39,8 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
   const log = fileLog(join(dir, "demo.log"));
   const from = options.from === undefined ? undefined : await makeOlder(options.from, progress);
   progress.section("Start a Kubernetes on this machine");
-  const images = imagesWith(from === undefined ? [] : [from], join(dir, "cache"));
-  const world = await startWorld({ dir, log, images });
+  const world = await startWorld({ dir, log, images: await buildImages(from, join(dir, "cache")) });
   let finished = false;
   try {
     introduce(progress, world);
@@ -56,6 +56,13 @@ async function main(args: readonly string[]): Promise<void> {
     else process.stderr.write(`\nthe logs and objects of this run are in ${relative(process.cwd(), dir)}\n`);
   }
   process.exit();
+}
+
+/** Images whose programs are those that are published. */
+async function buildImages(from: BuiltRelease | undefined, cacheFolder: string): Promise<ImageStore> {
+  const programs = await builtPrograms(join(import.meta.dirname, "../.."));
+  Object.assign(process.env, programs);
+  return imagesWith(from === undefined ? [] : [from], cacheFolder, join(programs.STORE_PROGRAMS, "store.js"));
 }
 
 async function makeOlder(kept: KeptRelease, progress: Progress): Promise<BuiltRelease> {
