@@ -12,8 +12,16 @@ import {
   writeSecret,
 } from "#kit/base/kubectl";
 import { placeholder, quotedWord, shellWord, type Word } from "#kit/base/shell-word";
-import { LICENSE_KEY } from "./license.ts";
-import { ADMISSION_PORT, clusterNames, LABELS, NODE_CONTAINER, OPERATOR_NAME, operatorCall, PORTS } from "./names.ts";
+import {
+  ADMISSION_PORT,
+  clusterNames,
+  LABELS,
+  LICENSE_KEY,
+  NODE_CONTAINER,
+  OPERATOR_NAME,
+  operatorCall,
+  PORTS,
+} from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
 export * from "#kit/base/kubectl";

@@ -13,6 +13,3 @@ export type LicenseTerms = z.output<typeof licenseTerms>;
 
 /** ConfigMap in a cluster's namespace whose values are the public keys (PEM) that may sign its licences. */
 export const LICENSE_AUTHORITIES = "store-enterprise-license-authorities";
-
-/** Key of a secret that holds a licence (`spec.licenseSecretName`). */
-export const LICENSE_KEY = "license";

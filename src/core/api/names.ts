@@ -2,6 +2,9 @@
 export const API_GROUP = "app.storeenterprise.io";
 export const API_VERSION = "v1";
 
+/** Key of a secret that holds a licence (`spec.licenseSecretName`). */
+export const LICENSE_KEY = "license";
+
 /** How our programs name themselves to a Kubernetes API, which also keeps it as the owner of fields that they write. */
 export const USER_AGENT = "store-enterprise";
 

@@ -1,10 +1,6 @@
 import { z } from "zod";
-import {
-  engineParametersField,
-  engineParametersText,
-  parameterDirectives,
-  parametersText,
-} from "./engine-parameters.ts";
+import { engineParametersField, engineParametersText } from "./engine-parameter-fields.ts";
+import { parameterDirectives, parametersText } from "./engine-parameters.ts";
 import { memoryBytes } from "./memory.ts";
 import { replicationBuffers } from "./replication-buffers.ts";
 import { defineSetting, type Directives } from "./setting.ts";

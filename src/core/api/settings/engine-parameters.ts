@@ -1,28 +1,6 @@
-import { z } from "zod";
 import { PARAMETERS } from "./parameter-table.ts";
 import { compareVersionText } from "#kit/base/version";
 import type { Directives } from "./setting.ts";
-
-/** The fields of `spec.engineParameters`. */
-export const engineParametersField = z
-  .object(
-    Object.fromEntries(
-      Object.entries(PARAMETERS).map(([name, { values, use, fallback }]) => [
-        name,
-        z.string().regex(values.pattern).optional().describe(`${use} Default: \`${fallback}\`.`),
-      ]),
-    ),
-  )
-  .default({})
-  .describe("Parameters of the engines. Each primary has them, also after a change of primary; CONFIG GET shows them.");
-
-/** Engine parameters as one text, as records and the management API have them: `name=value`, sorted, with blanks between. */
-export const engineParametersText = z
-  .string()
-  .max(2_000)
-  .refine((text) => [...parametersIn(text)].every(isParameter), {
-    error: "not `name=value` of parameters that can be set",
-  });
 
 /** The text of what a spec says; empty for nothing. */
 export function parametersText(written: Readonly<Record<string, string | undefined>>): string {
@@ -69,7 +47,8 @@ function valuesIn(text: string): ReadonlyMap<string, string> {
   return new Map([...defaults, ...parametersIn(text)]);
 }
 
-function isParameter([name, value]: readonly [string, string]): boolean {
+/** True for a parameter that can be set, with a value that it can have, in the form of engines. */
+export function isParameter([name, value]: readonly [string, string]): boolean {
   const values = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name]?.values : undefined;
   if (values === undefined || values.pattern.test(value)) return values !== undefined;
   const parsed = values.parse(value);

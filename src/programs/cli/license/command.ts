@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createConfigMap, createSecret } from "../../../core/api/kubectl.ts";
-import { LICENSE_AUTHORITIES, LICENSE_KEY, type LicenseTerms } from "../../../core/api/license.ts";
+import { LICENSE_KEY } from "../../../core/api/names.ts";
+import { LICENSE_AUTHORITIES, type LicenseTerms } from "../../../core/api/license.ts";
 import type { Clock } from "#kit/base/clock";
 import { timestamp } from "#kit/kube/timestamp";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";

@@ -1,5 +1,4 @@
-import { OPERATOR_NAME } from "../../../core/api/names.ts";
-import { LICENSE_KEY } from "../../../core/api/license.ts";
+import { LICENSE_KEY, OPERATOR_NAME } from "../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { assertNever } from "#kit/base/assert-never";
 import { Fault } from "#kit/base/fault";

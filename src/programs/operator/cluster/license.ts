@@ -1,4 +1,4 @@
-import { LICENSE_KEY } from "../../../core/api/license.ts";
+import { LICENSE_KEY } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { isFault } from "#kit/base/fault";
 import type { ManagementClient } from "../../../ports/management/client.ts";

@@ -4,7 +4,7 @@ import { MANAGEMENT_ROLES } from "../../../../core/api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../../core/api/records.ts";
 import type { StoreVersion } from "../../../../core/api/records.ts";
-import { engineParametersText } from "../../../../core/api/settings/engine-parameters.ts";
+import { engineParametersText } from "../../../../core/api/settings/engine-parameter-fields.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../../core/api/settings/fields.ts";
 import { BACKUP_FOLDER, BACKUP_NAME } from "../../../../core/backup/layout.ts";
 import type { Fault } from "#kit/base/fault";
