@@ -29,7 +29,8 @@ export class ObjectStore {
   readonly #bucket: string;
   readonly #where: string;
 
-  constructor(access: ObjectStoreAccess) {
+  /** `silenceMs`: a request that says nothing for so long has failed. */
+  constructor(access: ObjectStoreAccess, silenceMs = SILENCE_MS) {
     const { bucket, region, endpoint, pathStyle, caCertificate: ca } = access;
     this.#bucket = bucket;
     this.#where = `bucket ${bucket}${endpoint === undefined ? "" : ` at ${endpoint}`}`;
@@ -43,8 +44,8 @@ export class ObjectStore {
       responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
         connectionTimeout: CONNECT_MS,
-        requestTimeout: SILENCE_MS,
-        socketTimeout: SILENCE_MS,
+        requestTimeout: silenceMs,
+        socketTimeout: silenceMs,
         throwOnRequestTimeout: true,
         ...(ca === undefined ? {} : { httpsAgent: { ca } }),
       },
@@ -199,7 +200,6 @@ function failureIn(error: unknown): StoreFailure {
 
 const ATTEMPTS = 3;
 const CONNECT_MS = 10_000;
-/** A request that says nothing for so long has failed. */
 const SILENCE_MS = 60_000;
 const MOST_REMOVED = 1_000;
 const MOST_SAID = 400;

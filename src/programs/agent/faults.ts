@@ -62,6 +62,12 @@ export const faults = {
     retry: "backoff",
     remedy: "Begin it anew under the same name: what it has left is removed then.",
   },
+  backupQuestions: {
+    code: "AGENT_BACKUP_QUESTIONS",
+    retry: "backoff",
+    remedy:
+      "Ask again in some seconds, and not for many backups at once: look at the object store when that does not help.",
+  },
   backupNoRoom: {
     code: "AGENT_BACKUP_NO_ROOM",
     retry: "backoff",

@@ -12,6 +12,7 @@ import type {
   ReadCommand,
   RemoveCommand,
 } from "../../ports/management/backup-control.ts";
+import { STORE_SILENCE_MS } from "../../ports/management/slow-routes.ts";
 import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { ObjectStore } from "../../ports/object-store/s3.ts";
 import { BackupRun } from "./backup-run.ts";
@@ -78,7 +79,7 @@ async function replyToFetch(command: FetchCommand, { clock, log }: ProgramContex
 }
 
 async function replyToRead(command: ReadCommand): Promise<BackupReply> {
-  const store = new ObjectStore(command.store);
+  const store = new ObjectStore(command.store, STORE_SILENCE_MS);
   try {
     return { ok: true, manifest: await readBackup(command, store) };
   } catch (error) {
@@ -89,7 +90,7 @@ async function replyToRead(command: ReadCommand): Promise<BackupReply> {
 }
 
 async function replyToRemove(command: RemoveCommand, { log }: ProgramContext): Promise<BackupReply> {
-  const store = new ObjectStore(command.store);
+  const store = new ObjectStore(command.store, STORE_SILENCE_MS);
   try {
     return { ok: true, removedFiles: await removeBackup(command, store) };
   } catch (error) {

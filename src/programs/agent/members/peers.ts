@@ -9,6 +9,7 @@ import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-c
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
 import { Question } from "../../../mechanisms/observe/question.ts";
+import { passedOnWithinMs } from "../../../ports/management/slow-routes.ts";
 import { deadlineMs } from "./command-deadline.ts";
 import type { GivenPromise } from "./promises.ts";
 
@@ -80,8 +81,10 @@ export function connectPeers(options: PeersOptions): Peers {
     module: (node, uid) => clients.of(node, COMMAND_TIMEOUT_MS).call("localModule", { params: { uid } }),
     proxy: (node, body) => sendCommand(clients.of(node, COMMAND_TIMEOUT_MS), body),
     mover: (node, body) => sendQuestion(clients.of(node, COMMAND_TIMEOUT_MS), body),
-    forward: (node, route, request, user) =>
-      clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user) }),
+    forward: (node, route, request, user) => {
+      const withinMs = passedOnWithinMs(route) ?? FORWARD_TIMEOUT_MS;
+      return clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user), withinMs });
+    },
     promises: async (node, transitions) => {
       const body = transitions === undefined ? { node: self } : { node: self, transitions };
       const answer = await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer);

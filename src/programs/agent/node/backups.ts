@@ -15,6 +15,7 @@ import { faults } from "../faults.ts";
 import { proveBackup, type BackupProof, type ProofTools, type ProofMeans } from "./backup-proof.ts";
 import { askChild, NodeRestores, type NodeRestoresOptions } from "./restores.ts";
 import { runChildOnce, type ChildRunningOnce } from "./kept-child.ts";
+import { StoreQuestions } from "./store-questions.ts";
 
 export interface NodeBackupsOptions {
   /** Arguments for this Node.js: the program that takes a backup. */
@@ -49,13 +50,14 @@ export class NodeBackups {
   readonly #options: NodeBackupsOptions;
   /** The last ones of each database, the newest one last. */
   #backups: readonly OneBackup[] = [];
+  readonly #questions = new StoreQuestions();
   /** Those that are being removed. */
   readonly #removals = new Set<BackupIdentity>();
 
   constructor(options: NodeBackupsOptions) {
     this.#options = options;
     const { data, runner } = options.proofs;
-    this.restores = new NodeRestores({ ...options, data, mode: runner.fileMode });
+    this.restores = new NodeRestores({ ...options, data, mode: runner.fileMode, questions: this.#questions });
   }
 
   /** Begins it, unless it runs; does nothing while another one does. `isKnown`: databases whose backups are not forgotten. */
@@ -86,7 +88,7 @@ export class NodeBackups {
       return { busyWith: `backup ${running.shown.name} of database ${running.bdb} has not ended` };
     this.#removals.add(removal);
     try {
-      const { removedFiles } = await askChild(this.#options, { op: "remove", ...removal });
+      const { removedFiles } = await this.#questions.ask(() => askChild(this.#options, { op: "remove", ...removal }));
       if (removedFiles !== undefined) return removedFiles;
     } finally {
       this.#removals.delete(removal);

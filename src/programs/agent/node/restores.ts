@@ -14,6 +14,7 @@ import type {
 } from "../../../ports/management/backup-control.ts";
 import { faults } from "../faults.ts";
 import { runChildOnce } from "./kept-child.ts";
+import type { StoreQuestions } from "./store-questions.ts";
 import { roomOn } from "./volume-guard.ts";
 
 export interface NodeRestoresOptions {
@@ -25,6 +26,7 @@ export interface NodeRestoresOptions {
   /** The mode of files that the agent writes for an engine. */
   readonly mode: number;
   readonly supervisor: Pick<InstanceSupervisor, "placeRestored">;
+  readonly questions: StoreQuestions;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -66,7 +68,8 @@ export class NodeRestores {
 
   /** What a backup is; rejects with the reason when it cannot be read. */
   async read(command: Omit<ReadCommand, "op">): Promise<BackupManifest> {
-    const reply = await askChild(this.#options, { op: "read", ...command });
+    const { questions } = this.#options;
+    const reply = await questions.ask(() => askChild(this.#options, { op: "read", ...command }));
     if (reply.manifest !== undefined) return reply.manifest;
     throw new Fault(faults.backupGone, "its process has not said what the backup is");
   }

@@ -9,6 +9,7 @@ import type { InformerCache } from "../../../mechanisms/observe/kubernetes/infor
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { BackupContent, BackupStart } from "../../../ports/management/records/backups.ts";
+import { answeredWithin } from "../../../ports/management/slow-routes.ts";
 import { storeOf } from "../backup/begin.ts";
 import { reasonOfFailure } from "../backup/database-of.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
@@ -36,7 +37,8 @@ export async function readSource(
   if ("reason" in s3) return { ...s3, isForGood: false };
   try {
     const { folder, name } = source;
-    const { content, failure } = await client.call("inspectBackup", { body: { folder, name, s3 } });
+    const within = answeredWithin("inspectBackup");
+    const { content, failure } = await client.call("inspectBackup", { body: { folder, name, s3 } }, within);
     if (failure !== undefined) return { ...reasonOfSeen(failure), isForGood: failure.retry === "never" };
     if (content === undefined)
       return { reason: "BackupNotRead", message: "the cluster says nothing", isForGood: false };

@@ -83,6 +83,7 @@ function statementsOf({ phase, reason, message }: RestoreReport, observedGenerat
 /** What ends by itself; everything else that keeps a restore waits for a person. */
 const PASSING: readonly string[] = [
   "AgentBackupGone",
+  "AgentBackupQuestions",
   "AnotherRuns",
   "BackupNotComplete",
   "ClusterNotReady",
