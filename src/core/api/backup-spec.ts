@@ -84,6 +84,12 @@ export const backupStatus = z.object({
     .string()
     .optional()
     .describe("Where it lies in the bucket: what is there has a manifest once it is complete."),
+  place: s3
+    .pick({ bucketName: true, regionName: true, endpoint: true, pathStyle: true })
+    .optional()
+    .describe(
+      "The object store that it was begun in. It is read and removed there, also when `spec.s3` is another one by now; that one counts for another attempt.",
+    ),
   startTime: z.string().optional().describe("When the attempt began that is meant."),
   completionTime: z.string().optional().describe("When it was complete."),
   attempts: z.int().optional().describe("How often it was begun."),

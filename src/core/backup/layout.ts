@@ -22,6 +22,17 @@ export function isOwnPath(
   return `/${path}`.endsWith(`/${object.namespace}/${object.database}/${nameInStore(object)}/`);
 }
 
+/** The folder and the name of the backup of an object; undefined when the path is none of its own. */
+export function savedIn(
+  path: string,
+  object: Parameters<typeof isOwnPath>[1],
+): { readonly folder: string; readonly name: string } | undefined {
+  if (!isOwnPath(path, object)) return undefined;
+  const whole = path.replace(/\/$/, "");
+  const at = whole.lastIndexOf("/");
+  return { folder: whole.slice(0, at), name: whole.slice(at + 1) };
+}
+
 /** The name of its manifest, which is written last: what has none is no backup. */
 export function manifestKey(folder: string, name: string): string {
   return `${backupPrefix(folder, name)}manifest.json`;

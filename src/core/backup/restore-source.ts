@@ -4,6 +4,7 @@ import type { RestoreSpec } from "../api/restore-spec.ts";
 import { annotate } from "../api/kubectl.ts";
 import type { BackupReason } from "./decide.ts";
 import { isOwnPath } from "./layout.ts";
+import { storeOfSaved } from "./saved-place.ts";
 
 /** Where the backup lies that is to be restored, and for which database its Secret has to be given. */
 export interface RestoreSource {
@@ -58,7 +59,7 @@ function sourceOfObject({ name, uid, spec, status }: NamedBackup, namespace: str
     return refuse("BackupNotRestorable", `the backup "${name}" cannot be loaded: ${proof.message}`, true);
   if (!isOwnPath(path, { name, uid, namespace, database: spec.databaseName }))
     return refuse("BackupPathForeign", `status.path of the backup "${name}" is not one of its own: ${path}`, true);
-  return { ...partsOf(path), s3: spec.s3, database: spec.databaseName };
+  return { ...partsOf(path), s3: storeOfSaved(spec.s3, status), database: spec.databaseName };
 }
 
 /**

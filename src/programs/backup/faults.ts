@@ -30,7 +30,8 @@ export const faults = {
   foreign: {
     code: "BACKUP_FOREIGN",
     retry: "never",
-    remedy: "Remove it where that database is, or by the tools of the object store.",
+    remedy:
+      "Remove it where that database is. Where that is gone, remove its folder by the tools of the object store: `aws s3 rm --recursive s3://<bucket>/<folder>/<name>/`.",
   },
   badManifest: {
     code: "BACKUP_BAD_MANIFEST",

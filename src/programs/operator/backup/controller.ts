@@ -5,7 +5,8 @@ import type { Log } from "#kit/base/log";
 import { backupSpec, type BackupSpec } from "../../../core/api/backup-spec.ts";
 import { decideBackup, FOLLOW_MS, type BackupReason, type BackupStep } from "../../../core/backup/decide.ts";
 import { decideProof, isProofAwaited, type SeenProof } from "../../../core/backup/decide-proof.ts";
-import { backupPrefix, nameInStore } from "../../../core/backup/layout.ts";
+import { backupPrefix, nameInStore, savedIn } from "../../../core/backup/layout.ts";
+import { storeOfSaved } from "../../../core/backup/saved-place.ts";
 import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupRecord } from "../../../ports/management/records/backups.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
@@ -14,6 +15,7 @@ import type { GivenDeps } from "../secrets/given.ts";
 import { beginBackup, type BackupPlace } from "./begin.ts";
 import { backupNamed, databaseOf, type BackedUpDatabase, type FindDatabaseDeps } from "./database-of.ts";
 import { followProof } from "./prove.ts";
+import { pathForeign } from "./path-foreign.ts";
 import { reportBackup, type BackupReport, type BackupReportDeps, type StoredBackup } from "./report.ts";
 
 /** What passes over backups work with. */
@@ -53,10 +55,7 @@ async function pass(deps: BackupDeps, object: StoredBackup): Promise<Outcome> {
     return followProof(deps, object, {
       step: decideProof({ ...facts, spec: spec.data, status: object.status ?? {} }),
       seen: ownIn(seen, place),
-      begin: async () => {
-        const begun = "reason" in database ? database : await beginBackup(deps, database, spec.data, place);
-        return "reason" in begun ? begun : undefined;
-      },
+      begin: () => beginProof(deps, object, spec.data, database),
     });
   const step = decideBackup(facts);
   return follow(deps, object, { spec: spec.data, place, database, step, seen: ownIn(seen, place) });
@@ -106,6 +105,22 @@ async function begin(deps: BackupDeps, object: StoredBackup, { spec, place, data
   }
   await reportBackup(deps, object, { path, seen: undefined, isBegun: true, ...RUNNING });
   return lookAgain(FOLLOW_MS);
+}
+
+/** What is there is loaded, wherever the spec says by now that a backup goes; the reason when the cluster does not take it. */
+async function beginProof(
+  deps: BackupDeps,
+  { metadata, status = {} }: StoredBackup,
+  spec: BackupSpec,
+  database: BackedUpDatabase | BackupReason,
+): Promise<BackupReason | undefined> {
+  if ("reason" in database) return database;
+  const { name, uid, namespace = "default" } = metadata;
+  const place = savedIn(status.path ?? "", { name, uid, namespace, database: spec.databaseName });
+  if (place === undefined) return pathForeign(name, status.path);
+  const saved = { ...spec, s3: storeOfSaved(spec.s3, status) };
+  const begun = await beginBackup(deps, database, saved, { ...place, namespace });
+  return "reason" in begun ? begun : undefined;
 }
 
 function factsOf(

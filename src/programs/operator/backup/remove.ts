@@ -1,41 +1,85 @@
-import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
+import { Fault, isFault } from "#kit/base/fault";
 import { deleteBackup } from "../../../core/api/kubectl.ts";
-import { isOwnPath } from "../../../core/backup/layout.ts";
+import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
+import { savedIn } from "../../../core/backup/layout.ts";
+import { storeOfSaved } from "../../../core/backup/saved-place.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults as managementFaults } from "../../../ports/management/faults.ts";
+import type { BackupInspection } from "../../../ports/management/records/backups.ts";
+import { answeredWithin } from "../../../ports/management/slow-routes.ts";
 import type { GivenDeps } from "../secrets/given.ts";
 import { storeOf } from "./begin.ts";
-import { databaseOf, reasonOfFailure, type FindDatabaseDeps } from "./database-of.ts";
+import { databaseOf, reasonOfFailure, type BackedUpDatabase, type FindDatabaseDeps } from "./database-of.ts";
+import { pathForeign } from "./path-foreign.ts";
 import type { StoredBackup } from "./report.ts";
+
+/** Why what an object has saved does not go. */
+export interface RemovalRefusal extends BackupReason {
+  /** Some of it has gone already: it is no backup any more. */
+  readonly isHalfGone: boolean;
+}
 
 /** Removes what an object has saved, by the cluster that has saved it; the reason when it does not go. One that was never begun has saved nothing. */
 export async function removeSaved(
   deps: GivenDeps & FindDatabaseDeps,
   { metadata, spec, status = {} }: StoredBackup,
-): Promise<BackupReason | undefined> {
-  const { name, uid: objectUid, namespace = "default" } = metadata;
+): Promise<RemovalRefusal | undefined> {
+  const { name, uid, namespace = "default" } = metadata;
   // an operator that was killed right after it had let it begin has not written that down
   if (status.startTime === undefined && status.phase !== "Completed") return undefined;
-  const own = { name, uid: objectUid, namespace, database: spec.databaseName };
-  if (!isOwnPath(status.path ?? "", own)) return pathForeign(name, status.path);
-  const path = (status.path ?? "").replace(/\/$/, "");
-  const at = path.lastIndexOf("/");
-  const database = databaseOf(deps, { name: spec.databaseName, namespace });
-  if ("reason" in database) return database;
-  const s3 = await storeOf(deps, spec, namespace);
-  if ("reason" in s3) return s3;
-  const { client, uid } = database;
+  const { databaseName } = spec;
+  const saved = savedIn(status.path ?? "", { name, uid, namespace, database: databaseName });
+  if (saved === undefined) return whole(pathForeign(name, status.path));
+  const database = databaseOf(deps, { name: databaseName, namespace });
+  if ("reason" in database) return whole(database);
+  const s3 = await storeOf(deps, { databaseName, s3: storeOfSaved(spec.s3, status) }, namespace);
+  if ("reason" in s3) return whole(s3);
+  return removeFrom(database, { ...saved, s3 }, name);
+}
+
+async function removeFrom(
+  { client, uid }: BackedUpDatabase,
+  body: BackupInspection,
+  object: string,
+): Promise<RemovalRefusal | undefined> {
+  const refused = async (reason: BackupReason): Promise<RemovalRefusal> => {
+    return { ...reason, isHalfGone: await isHalfGone(client, body) };
+  };
   try {
-    const body = { folder: path.slice(0, at), name: path.slice(at + 1), s3 };
-    const { failure } = await client.call("removeBackup", { params: { uid }, body }, { withinMs: REMOVAL_MS });
-    return failure === undefined ? undefined : reasonOfSeen(failure);
+    const { failure } = await client.call("removeBackup", { params: { uid }, body }, answeredWithin("removeBackup"));
+    if (failure === undefined) return undefined;
+    const reason = reasonOfSeen(failure);
+    return reason.reason === "BackupForeign" ? whole(foreignTo(reason, body, object)) : await refused(reason);
   } catch (error) {
-    return reasonOfFailure(error);
+    const reason = reasonOfFailure(error);
+    const hasNotRun = isFault(error, managementFaults.unreachable) && error.details.mayHaveRun !== true;
+    return hasNotRun || reason.reason !== "ClusterNotReady" ? whole(reason) : refused(reason);
   }
 }
 
-function pathForeign(name: string, path = ""): BackupReason {
-  const message = `its status.path is not one of its own: ${path || "none"}; remedy: ${deleteBackup(name)}  # what it has saved stays`;
-  return { reason: "BackupPathForeign", message };
+function whole(reason: BackupReason): RemovalRefusal {
+  return { ...reason, isHalfGone: false };
 }
 
-/** A store may be slow: it is asked a few times, one after the other. */
-const REMOVAL_MS = 60_000;
+/** Its manifest goes first. What nobody can say counts as whole: the removal is tried again. */
+async function isHalfGone(client: ManagementClient, body: BackupInspection): Promise<boolean> {
+  try {
+    const { failure } = await client.call("inspectBackup", { body }, answeredWithin("inspectBackup"));
+    return failure?.error_code === "BACKUP_NOT_THERE";
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+}
+
+/** The database that has saved it may be gone, and no other one may remove it. */
+function foreignTo(
+  { reason, message }: BackupReason,
+  { folder, name, s3 }: BackupInspection,
+  object: string,
+): BackupReason {
+  const endpoint = s3.endpoint === undefined ? "" : ` --endpoint-url ${s3.endpoint}`;
+  const remove = `aws s3 rm --recursive s3://${s3.bucket}/${folder}/${name}/${endpoint}`;
+  const why = message.replace(/; remedy: .*$/s, "");
+  return { reason, message: `${why}; remedy: ${remove} && ${deleteBackup(object)}` };
+}

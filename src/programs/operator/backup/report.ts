@@ -2,6 +2,7 @@ import type { BackupPhase, BackupStatus } from "../../../core/api/backup-spec.ts
 import type { Condition } from "../../../core/api/parts.ts";
 import type { StoreEnterpriseBackup } from "../../../core/api/kinds.ts";
 import type { BackupReason } from "../../../core/backup/decide.ts";
+import { placeOfStore } from "../../../core/backup/saved-place.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { Clock } from "#kit/base/clock";
@@ -120,13 +121,22 @@ function eventsOf({ phase: before }: BackupStatus, { phase, message, isBegun }: 
   return phase === "Failed" ? [{ type: "Warning", reason: "BackupFailed", message }] : [];
 }
 
-function statusOf({ metadata }: StoredBackup, before: BackupStatus, report: BackupReport, now: Date): BackupStatus {
+function statusOf(
+  { metadata, spec }: StoredBackup,
+  before: BackupStatus,
+  report: BackupReport,
+  now: Date,
+): BackupStatus {
   const { phase, path, seen, isBegun } = report;
   const generation = metadata.generation ?? 0;
+  // an operator that was killed right after it had let it begin has not written that down
+  const isThere = phase === "Running" || phase === "Completed";
+  const place = isBegun || (isThere && before.place === undefined) ? placeOfStore(spec.s3) : before.place;
   return {
     ...before,
     phase,
     path,
+    ...(place === undefined ? {} : { place }),
     ...(isBegun ? { startTime: now.toISOString(), attempts: (before.attempts ?? 0) + 1 } : {}),
     ...(seen === undefined ? {} : sizesOf(seen)),
     ...(phase === "Completed" ? { completionTime: seen?.ended ?? now.toISOString() } : {}),

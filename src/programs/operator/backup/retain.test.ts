@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import { mortalKube } from "../../../../test/kit/operator/mortal-kube.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
-import type { BackupReason } from "../../../core/backup/decide.ts";
 import { Backups, Restores } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { RemovalRefusal } from "./remove.ts";
 import type { RetentionDeps } from "./retain.ts";
 import { NAMESPACE, PLACE, scheduleIn } from "../../../../test/kit/operator/schedule-scene.ts";
 
@@ -26,14 +26,18 @@ test("what the schedule does not keep goes, the data before the object, and what
   };
   await world.kube.create(Restores, restore);
   const removed: string[] = [];
-  let trouble: BackupReason | undefined;
+  let trouble: RemovalRefusal | undefined;
   await using operator = await scene.operate(world.kube, async ({ metadata }) => {
     assert.ok((await scene.backups()).some((one) => one.metadata.name === metadata.name));
     if (trouble === undefined) removed.push(metadata.name);
     return trouble;
   });
   await scene.says("KeepsAll", /no spec\.retention/, "True", "Retention");
-  trouble = { reason: "ObjectStoreCredentials", message: "the key may not delete; remedy: allow it" };
+  trouble = {
+    reason: "ObjectStoreCredentials",
+    message: "the key may not delete; remedy: allow it",
+    isHalfGone: false,
+  };
   await scene.change({ retention: { count: 2 } });
   await scene.says(
     "ObjectStoreCredentials",
@@ -87,7 +91,7 @@ test("those that never go hold up no other one, and are not tried at each pass",
   await using operator = await scene.operate(world.kube, ({ metadata: { name } }) => {
     tried.push(name);
     return Promise.resolve(
-      foreign.includes(name) ? { reason: "BackupForeign", message: "it is of another" } : undefined,
+      foreign.includes(name) ? { reason: "BackupForeign", message: "it is of another", isHalfGone: false } : undefined,
     );
   });
   await scene.change({ retention: { count: 2 } });
@@ -118,6 +122,32 @@ test("those that never go hold up no other one, and are not tried at each pass",
     (await scene.events()).filter((event) => event.startsWith("BackupNotRemoved")).join(),
     "BackupNotRemoved x1",
   );
+});
+
+test("one that is half gone can be restored no more, and goes all the same", async () => {
+  await using world = await startOperatorWorld();
+  const scene = scheduleIn(world);
+  await scene.make({ suspend: true, retention: { count: 1 } });
+  await scene.made(1, 2);
+  let isSlow = true;
+  await using operator = await scene.operate(world.kube, () =>
+    Promise.resolve(isSlow ? { reason: "ObjectStoreBusy", message: "it is busy", isHalfGone: true } : undefined),
+  );
+  const restorable = async (hour: number): Promise<string> => {
+    const found = (await scene.backups()).find(({ metadata }) => metadata.name === scene.run(-hour));
+    const {
+      status = "",
+      reason = "",
+      message = "",
+    } = found?.status?.conditions?.find(({ type }) => type === "Restorable") ?? {};
+    return `${status} ${reason}: ${message}`;
+  };
+  const said = "False HalfRemoved: its removal has begun, and goes on: it is busy";
+  await until("it is said", async () => (await restorable(2)) === said);
+  assert.match(await restorable(1), /^True /);
+  isSlow = false;
+  await operator.advance(600_000);
+  await until("it is gone", async () => (await scene.backups()).length === 1);
 });
 
 test("one that others keep while it is deleted is removed once, and counts no more", async () => {

@@ -11,14 +11,15 @@ import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Backups, BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { withStatements } from "../objects/conditions.ts";
-import type { StoredBackup } from "./report.ts";
+import type { RemovalRefusal } from "./remove.ts";
+import { reportProof, type StoredBackup } from "./report.ts";
 import type { ScheduleReportDeps, StoredSchedule } from "./schedule-report.ts";
 
 /** With what backups of schedules are removed. */
 export interface RetentionDeps extends ScheduleReportDeps {
   readonly cache: ScheduleReportDeps["cache"] & Pick<InformerCache, "restores">;
   /** Removes what an object has saved; the reason when it does not go. */
-  readonly removeSaved: (backup: StoredBackup) => Promise<BackupReason | undefined>;
+  readonly removeSaved: (backup: StoredBackup) => Promise<RemovalRefusal | undefined>;
 }
 
 /** A schedule whose backups are kept as it says. */
@@ -46,7 +47,7 @@ export async function retainBackups(deps: RetentionDeps, schedule: RetainedSched
     if (refusal === undefined) {
       await deps.kube.delete(Backups, refOf(backup), { uid });
       removed.push(backup.metadata.name);
-    }
+    } else if (refusal.isHalfGone) await reportHalfGone(deps, backup, refusal);
     tried.set(uid, { at: clock.now().getTime(), refusal });
     if (clock.now().getTime() - began >= LONGEST_MS) break;
   }
@@ -56,6 +57,15 @@ export async function retainBackups(deps: RetentionDeps, schedule: RetainedSched
   const { next, afterMs } = removalTurns(uids, tried, clock.now().getTime());
   if (next.length > 0) return lookAgain(SOON_MS);
   return afterMs === undefined ? AT_REST : lookAgain(afterMs);
+}
+
+/** It is no backup any more, whatever an engine has loaded of it before. */
+async function reportHalfGone(deps: RetentionDeps, backup: StoredBackup, { message }: BackupReason): Promise<void> {
+  const current = deps.cache.backups.get(refOf(backup)) ?? backup;
+  const { conditions = [] } = current.status ?? {};
+  if (conditions.some(({ type, reason }) => type === "Restorable" && reason === HALF_GONE)) return;
+  const said = { reason: HALF_GONE, message: `its removal has begun, and goes on: ${message}` };
+  await reportProof(deps, current, { status: "False", ...said, seen: undefined, isBegun: false });
 }
 
 /** What is to go as things stand, the oldest first: nothing of a schedule that was changed or deleted meanwhile, and nothing that goes already. */
@@ -159,6 +169,7 @@ function statementOf(
   return { ...said, status: "True", reason: "Keeps", message: `kept are ${retentionText(retention)}` };
 }
 
+const HALF_GONE = "HalfRemoved";
 /** So many are tried in one pass, and none is begun after so long: other schedules wait meanwhile. */
 const MOST_AT_ONCE = 5;
 const LONGEST_MS = 30_000;
