@@ -1,4 +1,5 @@
 import { Fault, isFault } from "#kit/base/fault";
+import { shellWord } from "#kit/base/shell-word";
 import { deleteBackup } from "../../../core/api/kubectl.ts";
 import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
 import { savedIn } from "../../../core/backup/layout.ts";
@@ -78,8 +79,8 @@ function foreignTo(
   { folder, name, s3 }: BackupInspection,
   object: string,
 ): BackupReason {
-  const endpoint = s3.endpoint === undefined ? "" : ` --endpoint-url ${s3.endpoint}`;
-  const remove = `aws s3 rm --recursive s3://${s3.bucket}/${folder}/${name}/${endpoint}`;
+  const endpoint = s3.endpoint === undefined ? "" : ` --endpoint-url ${shellWord(s3.endpoint)}`;
+  const remove = `aws s3 rm --recursive ${shellWord(`s3://${s3.bucket}/${folder}/${name}/`)}${endpoint}`;
   const why = message.replace(/; remedy: .*$/s, "");
   return { reason, message: `${why}; remedy: ${remove} && ${deleteBackup(object)}` };
 }
