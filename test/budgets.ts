@@ -137,6 +137,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/link/resume-from-file.test.ts": 40,
   "test/scenario/config-set.test.ts": 40,
   "test/scenario/unanswered.test.ts": 40,
+  "src/programs/operator/database/asked-schedule.test.ts": 35,
   "test/scenario/client-waits.test.ts": [30, 900, "clients in other languages are built the first time"],
   "test/scenario/client-ends.test.ts": [30, 1500, "clients in other languages are built the first time"],
   "test/scenario/engine-tls.test.ts": 30,

@@ -13,9 +13,17 @@ import {
   REMOTE_FIELDS,
   type Reach,
 } from "./kit/facts/field-reach.ts";
-import { BACKUP_FIELDS, BACKUP_SCHEDULE_FIELDS, RESTORE_FIELDS } from "./kit/facts/backup-reach.ts";
+import {
+  ASKED_BACKUP_FIELDS,
+  BACKUP_FIELDS,
+  BACKUP_SCHEDULE_FIELDS,
+  RESTORE_FIELDS,
+} from "./kit/facts/backup-reach.ts";
 
 type Fields = Readonly<Record<string, Reach | typeof OWN>>;
+
+/** Of a database, with what it asks for of backups; sites of an Active-Active database have none. */
+const DATABASE_WITH_BACKUP: Fields = { ...DATABASE_FIELDS, ...ASKED_BACKUP_FIELDS };
 
 /** A site has one shard. */
 const ofGlobal = Object.entries(DATABASE_FIELDS)
@@ -23,12 +31,12 @@ const ofGlobal = Object.entries(DATABASE_FIELDS)
   .map(([path, row]) => [`globalConfigurations.${path}`, row] as const);
 
 /** What a restore says of the database that it makes. */
-const ofRestored = Object.entries(DATABASE_FIELDS).map(([path, row]) => [`database.${path}`, row] as const);
+const ofRestored = Object.entries(DATABASE_WITH_BACKUP).map(([path, row]) => [`database.${path}`, row] as const);
 
 /** Who may write an object of a kind writes these fields. */
 const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [
   ["StoreEnterpriseCluster", CLUSTER_FIELDS],
-  ["StoreEnterpriseDatabase", DATABASE_FIELDS],
+  ["StoreEnterpriseDatabase", DATABASE_WITH_BACKUP],
   [
     "StoreEnterpriseActiveActiveDatabase",
     { ...ACTIVE_ACTIVE_FIELDS, globalConfigurations: OWN, ...Object.fromEntries(ofGlobal) },
@@ -56,6 +64,8 @@ const SAFE: Readonly<Record<string, string>> = {
   pullSecrets: "the place of their names",
   license: "its signature is checked",
   "s3.regionName": "a word of the signature",
+  "backup.s3.regionName": "a word of the signature",
+  "database.backup.s3.regionName": "a word of the signature",
   "location.s3.regionName": "a word of the signature",
   username: "the name of a login that is made",
   recName: "a part of the name that the certificate of the site has to show",
@@ -91,7 +101,7 @@ test("docs/security.md has the rows of the fields that reach something", () => {
   const page = readFileSync("docs/security.md", "utf8");
   const rows = [
     ...rowsOf("StoreEnterpriseCluster", CLUSTER_FIELDS),
-    ...rowsOf("StoreEnterpriseDatabase", DATABASE_FIELDS),
+    ...rowsOf("StoreEnterpriseDatabase", DATABASE_WITH_BACKUP),
     ...rowsOf("StoreEnterpriseActiveActiveDatabase", ACTIVE_ACTIVE_FIELDS),
     ...rowsOf("StoreEnterpriseRemoteCluster", REMOTE_FIELDS),
     ...rowsOf("StoreEnterpriseBackup", BACKUP_FIELDS),
@@ -119,7 +129,7 @@ test("docs/security.md says how many operations, callers and fields are asked", 
   const requests = 2 * ((callers - 1) * operations + 3);
   const rows = [
     CLUSTER_FIELDS,
-    DATABASE_FIELDS,
+    DATABASE_WITH_BACKUP,
     ACTIVE_ACTIVE_FIELDS,
     REMOTE_FIELDS,
     BACKUP_FIELDS,

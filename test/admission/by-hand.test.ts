@@ -60,6 +60,9 @@ interface Bad {
   readonly says: RegExp;
 }
 
+const PLACE = "s3: { bucketName: backups, awsSecretName: keys }";
+const OWNER =
+  "{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseActiveActiveDatabase, name: bad, uid: a, controller: true }";
 const bad: readonly Bad[] = [
   {
     rule: "a version that is not quoted",
@@ -125,6 +128,21 @@ const bad: readonly Bad[] = [
     rule: "a switch that is set twice, differently",
     object: cluster("bad", "{ autoUpgradeStoreEnterprise: true, upgradeSpec: { autoUpgradeStoreEnterprise: false } }"),
     says: /spec\.autoUpgradeStoreEnterprise: Forbidden: .*two names of one switch/,
+  },
+  {
+    rule: "backups with an interval that divides no day",
+    object: database("bad", `{ backup: { ${PLACE}, interval: 5000 } }`),
+    says: /spec\.backup\.interval: Unsupported value: 5000/,
+  },
+  {
+    rule: "backups with an offset that is no shorter than their interval",
+    object: database("bad", `{ backup: { ${PLACE}, interval: 3600, intervalOffset: 3600 } }`),
+    says: /spec\.backup\.intervalOffset: Invalid value: 3600: must be less than the interval, which is 3600 seconds/,
+  },
+  {
+    rule: "backups of a site of an Active-Active database",
+    object: database("bad", `{ backup: { ${PLACE} } }`).replace("name: bad", `name: bad, ownerReferences: [${OWNER}]`),
+    says: /spec\.backup: Forbidden: the sites of an Active-Active database are not saved; leave it out/,
   },
   {
     rule: "a URL where a host name belongs",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { askedBackup } from "./asked-backup.ts";
 import { dnsLabel } from "./parts.ts";
 import { ENDPOINT_PORTS } from "./names.ts";
 import { STORE_VERSIONS } from "./records.ts";
@@ -71,12 +72,17 @@ export const databaseSpec = z.object({
     .describe("Version of the database, as a quoted string; raising it upgrades the database (§2.3)."),
   modulesList: z.array(moduleItem).max(64).optional().describe("Modules of the database."),
   moduleList: z.array(moduleItem).max(64).optional().describe("Alias of `modulesList` (§2.3)."),
+  backup: askedBackup
+    .optional()
+    .describe(
+      "Backups of the database, again and again: a StoreEnterpriseBackupSchedule of its name is kept for it, and goes when this does. What was saved stays. Not for a site of an Active-Active database.",
+    ),
 });
 /** A spec with every default filled in. */
 export type DatabaseSpec = z.output<typeof databaseSpec>;
 
 /** What all sites of an Active-Active database say alike; they compare it with every default filled in, also that of sites of older releases. */
-export const globalConfiguration = databaseSpec.omit({ shardSlots: true }).extend({
+export const globalConfiguration = databaseSpec.omit({ shardSlots: true, backup: true }).extend({
   shardCount: shards
     .default(1)
     .describe(

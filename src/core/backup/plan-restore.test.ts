@@ -26,7 +26,9 @@ test("shards, slots and version are those of the backup", () => {
 });
 
 test("everything else is as the saved database has it now, but for what is its own", () => {
-  const own = { databaseSecretName: "its", databasePort: 12_000, certificateSecretName: "its", shardCount: 3 } as const;
+  const backup = { s3: { bucketName: "backups", awsSecretName: "keys" } };
+  const secrets = { databaseSecretName: "its", certificateSecretName: "its" };
+  const own = { ...secrets, databasePort: 12_000, shardCount: 3, backup } as const;
   const shared = { replication: true, evictionPolicy: "allkeys-lru", memorySize: "2GB" } as const;
   const now = { ...own, ...shared, storeVersion: "8.0" } as const;
   assert.deepEqual(specOf({}, {}, now), { ...shared, storeVersion: "7.4" });
@@ -36,6 +38,7 @@ test("everything else is as the saved database has it now, but for what is its o
     memorySize: "1GB",
     storeVersion: "7.4",
   });
+  assert.deepEqual(specOf({}, { backup }, now), { ...shared, storeVersion: "7.4", backup });
 });
 
 test("a saved database that has become too small gets what its data need", () => {
@@ -73,6 +76,12 @@ for (const [rule, saved, template, says] of [
     /^spec\.database\.memorySize: 100MB gives a shard 50000000 bytes/,
   ],
   ["a memory that is none", {}, { memorySize: "much" }, /^spec\.database\.memorySize: it is no size/],
+  [
+    "backups at no time of their interval",
+    {},
+    { backup: { s3: { bucketName: "backups", awsSecretName: "keys" }, interval: 3_600, intervalOffset: 3_600 } },
+    /^spec\.database\.backup\.intervalOffset: must be less than the interval/,
+  ],
   ["no engine", { redis_versions: [] }, {}, /no version of this cluster reads it; remedy: upgrade the cluster/],
   ["files that are no table", { files: even.slice(1) }, {}, /no table: no shard has slot 0/],
 ] as const)

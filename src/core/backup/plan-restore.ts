@@ -60,7 +60,7 @@ export function planRestore(
   return { spec: { ...given, memorySize: memory.size }, shown };
 }
 
-/** What belongs to the saved database alone is left out: its Secrets, its port, and what the backup says. */
+/** What belongs to the saved database alone is left out: its Secrets, its port, its backups, and what the backup says. */
 function sharedPart(now: Spec | undefined): Partial<Spec> {
   if (now === undefined) return {};
   const {
@@ -71,6 +71,7 @@ function sharedPart(now: Spec | undefined): Partial<Spec> {
     shardSlots: _slots,
     storeVersion: _version,
     memorySize: _memory,
+    backup: _backup,
     ...shared
   } = now;
   return shared;

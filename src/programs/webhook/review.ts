@@ -13,6 +13,7 @@ const object = z.looseObject({
     name: name.optional(),
     deletionTimestamp: z.string().optional(),
     annotations: z.record(z.string(), z.string()).optional(),
+    ownerReferences: z.array(z.looseObject({ kind: name, controller: z.boolean().optional() })).optional(),
   }),
   spec: z.unknown().optional(),
   status: z.unknown().optional(),

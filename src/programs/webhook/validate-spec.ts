@@ -16,7 +16,7 @@ export function validateSpec<Spec, Facts>(
   schema: z.ZodType<Spec>,
   factsOf: (spec: Spec, before: Spec | undefined) => Facts,
 ): Validation<Facts> {
-  const spec = schema.safeParse(object?.spec);
+  const spec = schema.safeParse(object?.spec, { reportInput: true });
   if (!spec.success)
     return () => ({ denials: spec.error.issues.map((issue) => objectionOf(kind.kind, issue)), warnings: [] });
   const before = schema.safeParse(oldObject?.spec).data;

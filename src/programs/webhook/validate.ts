@@ -17,8 +17,8 @@ import { BACKUP_SCHEDULE_RULES, type ReviewedBackupSchedule } from "../../core/p
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../../core/planner/admission/cluster.ts";
 import type { ReviewedCluster } from "../../core/planner/admission/reviewed-cluster.ts";
 import { objectionsToDefinition } from "../../core/planner/admission/definition.ts";
-import { DATABASE_ADVICE, DATABASE_RULES } from "../../core/planner/admission/database.ts";
-import type { ReviewedDatabase } from "../../core/planner/admission/reviewed-database.ts";
+import { DATABASE_ADVICE, WRITTEN_DATABASE_RULES } from "../../core/planner/admission/database.ts";
+import type { WrittenDatabase } from "../../core/planner/admission/reviewed-database.ts";
 import {
   REMOTE_CLUSTER_ADVICE,
   REMOTE_CLUSTER_RULES,
@@ -79,9 +79,9 @@ export function validate(
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
       const existing = existingOf(statusOf(asked));
-      return validateSpec(asked, databaseSpec, (spec, before): ReviewedDatabase => {
-        return { kind: "redb", name, at: "spec", spec, before, existing, references };
-      })(DATABASE_RULES, DATABASE_ADVICE);
+      return validateSpec(asked, databaseSpec, (spec, before): WrittenDatabase => {
+        return { kind: "redb", name, at: "spec", spec, before, existing, references, isSite: isSite(asked) };
+      })(WRITTEN_DATABASE_RULES, DATABASE_ADVICE);
     }
     case KINDS.activeActive.kind: {
       const references = referencesIn(objects, release, { kind: "activeActives", name });
@@ -111,6 +111,12 @@ function validateOfBackups(asked: ReviewRequest, objects: NamespaceObjects, name
     default:
       return ACCEPTED;
   }
+}
+
+/** Whether an Active-Active database has made the database. */
+function isSite({ object }: ReviewRequest): boolean {
+  const owners = object?.metadata.ownerReferences ?? [];
+  return owners.some(({ kind, controller }) => controller === true && kind === KINDS.activeActive.kind);
 }
 
 function validateSchedule(asked: ReviewRequest, name: string): SpecReview {

@@ -53,6 +53,22 @@ export const BACKUP_SCHEDULE_FIELDS: Fields = {
   "retention.ageDays": OWN,
 };
 
+const ownHost: Reach = { ...backupHost, bound: "none: who may edit a database may send its data anywhere" };
+const { schedule: _s, timeZone: _t, suspend: _u, startingDeadlineSeconds: _l, ...kept } = BACKUP_SCHEDULE_FIELDS;
+const { databaseName: _d, activeDeadlineSeconds: _a, ...asked } = kept;
+const ofDatabase: Fields = {
+  backup: OWN,
+  interval: OWN,
+  intervalOffset: OWN,
+  ...asked,
+  "s3.bucketName": ownHost,
+  "s3.endpoint": ownHost,
+};
+/** Of `spec.backup` of a StoreEnterpriseDatabase, for which such a schedule is kept. */
+export const ASKED_BACKUP_FIELDS: Fields = Object.fromEntries(
+  Object.entries(ofDatabase).map(([path, row]) => [path === "backup" ? path : `backup.${path}`, row]),
+);
+
 const SOURCE = "src/core/backup/restore-source.test.ts";
 const RESTORE_WORLD = "test/world/restores.test.ts";
 const restoreHost: Reach = {

@@ -9,6 +9,7 @@ export interface TypedBlock {
 const UPGRADE = "test/scenario/pages-upgrade.test.ts";
 const ROTATION = "test/scenario/pages-rotation.test.ts";
 const WALK = "test/scenario/active-active-walk.test.ts";
+const ASKED = "src/programs/operator/database/asked-schedule.test.ts";
 const REMOTE = "it reads from a server that the page only takes as an example";
 
 /** By page and beginning of a block: the test that types it as it stands there. */
@@ -23,6 +24,11 @@ export const TYPED: Readonly<Record<string, Readonly<Record<string, TypedBlock>>
     "kubectl delete ValidatingWebhookConfiguration redb-admission": { by: ROTATION },
     "sed 's/OPERATOR_NAMESPACE/default/g' deploy/admission/cluster-role.yaml": { by: ROTATION },
     "kubectl delete ValidatingWebhookConfiguration store-enterprise-admission": { by: ROTATION },
+  },
+  "docs/backups.md": {
+    'kubectl patch redb orders --type merge -p \'{"spec":{"backup":{': { by: ASKED },
+    "storectl backup schedules orders": { by: ASKED },
+    'kubectl patch redb orders --type merge -p \'{"spec":{"backup":null': { by: ASKED },
   },
   "docs/kubernetes.md": {
     "kubectl apply -f deploy/bundle.yaml": { by: ROTATION },

@@ -12,3 +12,9 @@ export const AT_REST: Outcome = { kind: "rest" };
 export function lookAgain(afterMs: number): Outcome {
   return { kind: "again", afterMs };
 }
+
+/** The one of both that is due first. */
+export function sooner(one: Outcome, other: Outcome): Outcome {
+  if (one.kind === "rest") return other;
+  return other.kind === "rest" || one.afterMs <= other.afterMs ? one : other;
+}

@@ -1,5 +1,5 @@
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
-import { databaseSpec } from "../../api/database-spec.ts";
+import { globalConfiguration } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { compareVersionText } from "#kit/base/version";
 import { sharedOf, sharedText, askedVersion } from "./shared.ts";
@@ -63,7 +63,7 @@ function overlaid(
   known: ActiveActiveRecord,
 ): Pick<ActiveActiveRecord, "participants" | "configuration"> {
   const { participants, configuration } = sharedOf(spec);
-  const foreign = Object.entries(known.configuration).filter(([field]) => !(field in databaseSpec.shape));
+  const foreign = Object.entries(known.configuration).filter(([field]) => !(field in globalConfiguration.shape));
   return { participants, configuration: { ...Object.fromEntries(foreign), ...configuration } };
 }
 

@@ -6,8 +6,8 @@ import type { EditResult, WrittenSpec } from "./edits.ts";
 import { isObject, withVersion } from "./shared.ts";
 import { parseJson } from "#kit/base/json";
 
-// each site has a cluster of its own; the alias is written where the list is
-const { storeEnterpriseCluster: _ofSite, modulesList: _alias, ...GLOBAL_FIELDS } = databaseSpec.shape;
+// each site has a cluster of its own, and no backups; the alias is written where the list is
+const { storeEnterpriseCluster: _ofSite, modulesList: _alias, backup: _none, ...GLOBAL_FIELDS } = databaseSpec.shape;
 
 /** The spec with one field of its global configuration, as text or as JSON; empty: it has its default again. */
 export function withField(spec: WrittenSpec, field: string, text: string): EditResult<WrittenSpec> {

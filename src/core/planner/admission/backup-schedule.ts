@@ -1,3 +1,4 @@
+import { MOST_SCHEDULE_NAME } from "../../api/asked-backup.ts";
 import type { BackupScheduleSpec } from "../../api/backup-schedule-spec.ts";
 import { readTimetable } from "../../base/timetable.ts";
 import { invalidValue, type Objection, type SpecRule } from "./objection.ts";
@@ -16,8 +17,8 @@ export const BACKUP_SCHEDULE_RULES: readonly SpecRule<ReviewedBackupSchedule>[] 
 
 /** The time is put behind it for the name of each backup, and a label holds it. */
 function nameFits({ name }: ReviewedBackupSchedule): readonly Objection[] {
-  if (name.length <= MOST_NAME) return [];
-  const why = `a schedule may have ${MOST_NAME} characters, since backups are called after it, with the time behind it`;
+  if (name.length <= MOST_SCHEDULE_NAME) return [];
+  const why = `a schedule may have ${MOST_SCHEDULE_NAME} characters, since backups are called after it, with the time behind it`;
   return [invalidValue("metadata.name", name, why, "call it otherwise")];
 }
 
@@ -27,6 +28,3 @@ function timetableIsReadable({ spec }: ReviewedBackupSchedule): readonly Objecti
   if (!("why" in read)) return [];
   return [invalidValue(`spec.${read.field}`, { schedule, timeZone }[read.field], read.why, read.remedy)];
 }
-
-/** As CronJobs have it. */
-const MOST_NAME = 52;

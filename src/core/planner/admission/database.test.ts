@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { release } from "../../../../test/kit/facts/cluster-view.ts";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
-import { DATABASE_ADVICE, DATABASE_RULES } from "./database.ts";
+import { DATABASE_ADVICE, DATABASE_RULES, WRITTEN_DATABASE_RULES } from "./database.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { review } from "./review.ts";
 import { causeText } from "./objection.ts";
@@ -222,6 +222,25 @@ for (const { rule, spec: given = {}, change, field, says } of cases) {
     if (says !== undefined) assert.match(denials.map(causeText).join(), says);
   });
 }
+
+for (const [rule, change, says] of [
+  ["of any database are accepted", {}, undefined],
+  [
+    "of a site are refused",
+    { isSite: true },
+    /^Forbidden: the sites of an Active-Active database are not saved; leave/,
+  ],
+  ["of one with a long name are refused", { name: "o".repeat(53) }, /may have 52 characters, and "o+" has 53/],
+] as const)
+  test(`redb: backups ${rule}`, () => {
+    const backup = { s3: { bucketName: "backups", awsSecretName: "keys" } };
+    const asked = { ...facts({ spec: spec({ backup }) }), isSite: false, ...change };
+    const { denials } = review(WRITTEN_DATABASE_RULES, DATABASE_ADVICE, asked, undefined);
+    assert.equal(denials.length, says === undefined ? 0 : 1);
+    if (says !== undefined) assert.match(denials.map(causeText).join(), says);
+    const without = { ...asked, spec: spec({}) };
+    assert.deepEqual(review(WRITTEN_DATABASE_RULES, DATABASE_ADVICE, without, undefined).denials, []);
+  });
 
 test("redb: an old error is a warning, a new one a refusal", () => {
   const before = facts({ spec: spec({ durability: "sync" }) });

@@ -1,3 +1,4 @@
+import { whyUnoffered } from "../../api/asked-backup.ts";
 import { evictionObjection } from "./eviction.ts";
 import { forbiddenValue, type Advice, type SpecRule } from "./objection.ts";
 import {
@@ -25,7 +26,7 @@ import {
   unknownModules,
 } from "./modules.ts";
 import { noDowngrade, policyAllowsVersion, versionIsSupported } from "./versions.ts";
-import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
+import { clusterOfReviewed, type ReviewedDatabase, type WrittenDatabase } from "./reviewed-database.ts";
 
 /** What is asked of the configuration of every database, in the order in which objections are listed. */
 export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
@@ -59,6 +60,9 @@ export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   licenseSuffices,
 ];
 
+/** What is asked of every database that is written; once it is there, it goes on without backups that it cannot have. */
+export const WRITTEN_DATABASE_RULES: readonly SpecRule<WrittenDatabase>[] = [...DATABASE_RULES, backupIsOffered];
+
 /** What is accepted and ignored. */
 export const DATABASE_ADVICE: readonly Advice<ReviewedDatabase>[] = [moduleVersionsAreIgnored, modulesAreCheckedLater];
 
@@ -67,6 +71,11 @@ function evictionSparesLinks({ kind, at, spec, before, existing }: ReviewedDatab
   const isWritten = existing === undefined || (before !== undefined && before.evictionPolicy !== spec.evictionPolicy);
   const why = kind === "reaadb" && isWritten ? evictionObjection(spec.evictionPolicy) : undefined;
   return why === undefined ? [] : [forbiddenValue(`${at}.evictionPolicy`, why, 'write "noeviction" or "volatile-lru"')];
+}
+
+function backupIsOffered({ at, spec, name, isSite }: WrittenDatabase) {
+  const why = spec.backup === undefined ? undefined : whyUnoffered({ name, isSite });
+  return why === undefined ? [] : [forbiddenValue(`${at}.backup`, why, "leave it out")];
 }
 
 function moduleListsAreConsistent({ at, spec }: ReviewedDatabase) {

@@ -34,6 +34,12 @@ export interface ReviewedDatabase {
   readonly references: References;
 }
 
+/** A StoreEnterpriseDatabase that is written. */
+export interface WrittenDatabase extends ReviewedDatabase {
+  /** Whether it is a site of an Active-Active database. */
+  readonly isSite: boolean;
+}
+
 /** The cluster that the database is in, or is to be made in: the one that is named, or the only one. */
 export function clusterOfReviewed({
   spec,

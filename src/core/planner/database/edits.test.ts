@@ -32,6 +32,8 @@ const withoutTls: CertificateView = { state: "none", why: "", warning: "", autho
 const due: CertificateView = { ...withoutTls, state: "due" };
 const SPEC = { storeEnterpriseCluster: { name: "rec" }, storeVersion: "7.4", modulesList: [{ name: "tally" }] };
 
+const PLACE = { bucketName: "backups", awsSecretName: "keys" };
+
 const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   storeEnterpriseCluster: [
     {
@@ -87,6 +89,8 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
     { to: { modulesList: [{ name: "tally" }, { name: "ft" }] }, then: { refused: /"ft" would be added/ } },
     { to: { modulesList: [{ name: "tally", config: "FAST 1" }] }, then: { refused: /"tally" would be given other/ } },
   ],
+  // what it asks for is in Kubernetes: src/programs/operator/database/asked-schedule.test.ts
+  backup: [{ to: { backup: { s3: PLACE, interval: 5_000 } }, then: { schema: "backup" } }],
   moduleList: [
     {
       to: { modulesList: undefined, moduleList: [{ name: "ft" }] },

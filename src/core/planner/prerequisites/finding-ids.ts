@@ -4,6 +4,10 @@ import { CHECKS } from "./list.ts";
 const OTHERS = [
   "AddressNotWritten",
   "AuthorityEnds",
+  "BackupRefused",
+  "BackupScheduleGoing",
+  "BackupScheduleNotKept",
+  "BackupScheduleTaken",
   "CallFailed",
   "CertificateInvalid",
   "CertificateRefused",

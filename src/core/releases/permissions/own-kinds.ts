@@ -100,6 +100,14 @@ export const OPERATOR_ON_OWN_KINDS: readonly Permitted[] = [
   },
   {
     group: API_GROUP,
+    resource: "storeenterprisebackupschedules",
+    verbs: ["create", "update", "delete"],
+    why: "a database with `spec.backup` has a schedule, which is kept as that says and goes with it",
+    without: "no schedule follows `spec.backup` of databases",
+    rarely: "only with `spec.backup` of databases",
+  },
+  {
+    group: API_GROUP,
     resource: "storeenterprisebackupschedules/status",
     verbs: ["update"],
     why: "the status shows users when the last backup was taken and when the next one is due",

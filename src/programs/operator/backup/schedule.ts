@@ -3,7 +3,7 @@ import { isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { faults as kubeFaults } from "#kit/kube/faults";
 import { refOfKey } from "#kit/kube/ref";
-import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, sooner, type Outcome } from "#kit/reconcile/outcome";
 import { backupScheduleSpec, type BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
 import { decideSchedule, followedTimetable, type ScheduleStep } from "../../../core/backup/decide-schedule.ts";
@@ -69,11 +69,6 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule, tried: Map<strin
   const next = await act(deps, object, { spec, step, report: { step, runs, followed, freshness } });
   const retained = { object, spec, runs: () => runsOf(deps, object, spec), tried };
   return sooner(next, await retainBackups(deps, retained));
-}
-
-function sooner(one: Outcome, other: Outcome): Outcome {
-  if (one.kind === "rest") return other;
-  return other.kind === "rest" || one.afterMs <= other.afterMs ? one : other;
 }
 
 interface DecidedSchedule {

@@ -5,6 +5,7 @@ import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, consent, wait, warn } from "../../../core/planner/findings/finding.ts";
 import { isFindingId, type FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { SCHEDULE_FINDINGS } from "./asked-schedule.ts";
 import { missingService } from "./published-address.ts";
 import { FAILOVER_MS, type LostAnswer } from "./lost-answer.ts";
 import { adoptionOf, describeCopies, type SetAsideCopy } from "./set-aside.ts";
@@ -75,9 +76,9 @@ function withoutPrimary({ status, waiting_for, running_script }: Service): State
 
 const REASONS = { recovery: "Recovering", "creation-failed": "CreationFailed" } as const;
 
-/** What stands against the service of a database; `before`: the findings that are known of something else. */
+/** The findings of something else than the service of a database and its schedule of backups. */
 export function withoutService(findings: readonly Finding[] = []): Finding[] {
-  return findings.filter(({ id }) => !OF_SERVICE.includes(id));
+  return findings.filter(({ id }) => !OF_SERVICE.includes(id) && !SCHEDULE_FINDINGS.includes(id));
 }
 
 /** A primary has been away for longer than a failover takes, or cannot move before a user acts, or the database cannot be made. */

@@ -4,15 +4,16 @@ import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { keyOf, refOfKey } from "#kit/kube/ref";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { wait } from "../../../core/planner/findings/finding.ts";
-import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, sooner, type Outcome } from "#kit/reconcile/outcome";
 import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
 import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { removeDatabase } from "./removal.ts";
+import { scheduleKeeper, type KeptSchedule } from "./asked-schedule.ts";
 import { addressReconciler } from "./secret-address.ts";
 import type { DatabaseDeps, DatabasePassDeps } from "./deps.ts";
-import { STEP_MS, untilLostMs } from "./pauses.ts";
+import { AGAIN_MS, STEP_MS, untilLostMs } from "./pauses.ts";
 import { reportUnready } from "./report.ts";
 import { followDecision } from "./follow-decision.ts";
 import { observeDatabase } from "./observe.ts";
@@ -21,7 +22,7 @@ import { observeDatabase } from "./observe.ts";
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
   const freshContext = freshContexts(deps);
   const keepAddress = addressReconciler(deps);
-  const all = { ...deps, freshContext, keepAddress };
+  const all = { ...deps, freshContext, keepAddress, keepSchedule: scheduleKeeper(deps) };
   return withFailuresReported((key) => observeOrReport(all, key), failureReport(deps), deps.log);
 }
 
@@ -52,14 +53,20 @@ function failureReport(deps: DatabaseDeps): (key: string, message: string) => Pr
 
 async function pass(deps: DatabasePassDeps, redb: Redb): Promise<Outcome> {
   if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps, redb);
+  const { findings, isToRetry } = await deps.keepSchedule(redb);
+  const outcome = await manage(deps, redb, findings);
+  return isToRetry ? sooner(outcome, lookAgain(AGAIN_MS.last)) : outcome;
+}
+
+async function manage(deps: DatabasePassDeps, redb: Redb, ofSchedule: KeptSchedule["findings"]): Promise<Outcome> {
   const cluster = clusterOf(deps.cache, redb);
   if ("id" in cluster) {
-    const status = await reportUnready(deps, redb, cluster);
+    const status = await reportUnready(deps, redb, cluster, ofSchedule);
     return lookAgain(untilLostMs(status));
   }
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return AT_REST; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
   const evaluated = await observeDatabase(deps, held, cluster, context);
-  return followDecision(deps, held, cluster.name, evaluated);
+  return followDecision(deps, held, cluster.name, { ...evaluated, ofSchedule });
 }

@@ -1,4 +1,5 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { Suspension } from "../../../core/planner/cluster/suspension.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
@@ -30,4 +31,6 @@ export interface DatabaseReport {
   readonly unready: Unready | undefined;
   /** Why the last act came to nothing. */
   readonly failure: DatabaseFailure | undefined;
+  /** Why its schedule of backups is not as it asks. */
+  readonly ofSchedule: readonly Finding[];
 }

@@ -8,6 +8,7 @@ import type { InformerCache } from "../../../mechanisms/observe/kubernetes/infor
 import type { FindingLog } from "../objects/finding-log.ts";
 import type { GivenDeps } from "../secrets/given.ts";
 import type { ClusterContext, ClusterContexts } from "../context/cluster-context.ts";
+import type { ScheduleKeeper } from "./asked-schedule.ts";
 import type { AddressReconciler } from "./secret-address.ts";
 
 /** What the passes over databases work on. */
@@ -25,4 +26,5 @@ export interface DatabaseDeps extends ObserveDeps, GivenDeps {
 export interface DatabasePassDeps extends DatabaseDeps {
   readonly freshContext: (cluster: ClusterRef) => Promise<ClusterContext>;
   readonly keepAddress: AddressReconciler;
+  readonly keepSchedule: ScheduleKeeper;
 }

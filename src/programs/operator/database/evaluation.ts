@@ -1,5 +1,6 @@
 import { homeOf } from "../../../core/api/database-home.ts";
 import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { SiteOfDatabase } from "../../../core/api/records.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
@@ -31,6 +32,8 @@ export interface DatabaseEvaluation {
   /** The authority by which clients know the endpoints; empty without TLS, and where it is not known. Absent: as before. */
   readonly authority?: string;
   readonly failure?: DatabaseFailure | undefined;
+  /** Why its schedule of backups is not as it asks. Absent: as before. */
+  readonly ofSchedule?: readonly Finding[] | undefined;
 }
 
 /** The facts about other objects that a database depends on: the Secrets that it names, and what makes it a site. */

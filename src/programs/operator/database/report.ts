@@ -5,6 +5,7 @@ import { isSame } from "#kit/kube/same";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { authorityDigest } from "../objects/authority.ts";
 import type { Unready } from "../context/cluster-context.ts";
+import { SCHEDULE_FINDINGS } from "./asked-schedule.ts";
 import type { Redb } from "./cluster.ts";
 import type { DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
@@ -16,9 +17,14 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import { hasService } from "./published-address.ts";
 
 /** Reports why nothing can be decided. */
-export async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<DatabaseStatus> {
+export async function reportUnready(
+  deps: DatabaseDeps,
+  redb: Redb,
+  unready: Unready,
+  ofSchedule?: DatabaseEvaluation["ofSchedule"],
+): Promise<DatabaseStatus> {
   const cluster = clusterNameFor(redb, []) ?? redb.status?.cluster ?? "";
-  return reportDatabase(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
+  return reportDatabase(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready, ofSchedule });
 }
 
 /** Emits events for what is new, and writes the status when it differs; the answer is the status that holds then. */
@@ -46,6 +52,7 @@ export async function reportDatabase(
       decision,
       unready,
       failure,
+      ofSchedule: evaluated.ofSchedule ?? (before.findings ?? []).filter(({ id }) => SCHEDULE_FINDINGS.includes(id)),
     },
     clock.now(),
   );

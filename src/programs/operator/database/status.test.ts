@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isTrue } from "#kit/kube/conditions";
 import { SHOWN_PRIMARY } from "../../../../test/kit/facts/shown-primary.ts";
 import { block, pause, warn } from "../../../core/planner/findings/finding.ts";
 import { REST, waitFor } from "../../../core/planner/findings/step.ts";
@@ -188,6 +189,17 @@ test("Ready speaks of the spec that was acted on: an edit that waits for the clu
   assert.equal(generationOf(edited), 3);
 });
 
+test("what stands against the schedule of backups is among the findings, once, and keeps nothing else from being ready", () => {
+  const taken = warn("BackupScheduleTaken", "it is of another", "delete it");
+  const before = { findings: [taken, warn("PodUnknown", "e", "r")] };
+  const report = { ...whole(), before, ofSchedule: [taken] };
+  const idsOf = ({ findings = [] }: DatabaseStatus) => findings.map(({ id }) => id);
+  const status = databaseStatusOf(report, NOW);
+  assert.deepEqual([idsOf(status), isTrue(status.conditions, "Ready")], [["BackupScheduleTaken"], true]);
+  const suspended = databaseStatusOf({ ...report, decision: undefined, suspension: SUSPENSION }, NOW);
+  assert.deepEqual(idsOf(suspended), ["PodUnknown", "BackupScheduleTaken"]);
+});
+
 function servingOf({ version, storeVersion, engine, standIn }: DatabaseStatus): readonly unknown[] {
   return [version, storeVersion, engine, standIn];
 }
@@ -209,6 +221,7 @@ function whole(): DatabaseReport {
     decision: { findings: [], warnings: [], drift: undefined, step: REST },
     unready: undefined,
     failure: undefined,
+    ofSchedule: [],
   };
 }
 

@@ -25,6 +25,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...findingsOf(report),
     ...serviceFindings(bdb, { copies: [], ...report, conditions: service }, now),
     ...engineFindings(bdb, report.shards, report.cluster),
+    ...report.ofSchedule,
   ];
   return {
     ...before,

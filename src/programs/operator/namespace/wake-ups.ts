@@ -77,6 +77,16 @@ export function wakeDatabases({ cache, connections, contexts }: Sources, wake: W
   cache.services.onChange((ref, current, previous) => {
     if (current === undefined || previous === undefined) wake(keyOf(ref));
   });
+  // those that ask for one, and those whose schedule changes
+  void cache.backupSchedules.synced.then(
+    () => {
+      wakeThose(cache, wake, ({ spec }) => spec.backup !== undefined);
+      cache.backupSchedules.onChange((ref) => {
+        if (cache.databases.get(ref) !== undefined) wake(keyOf(ref));
+      });
+    },
+    () => undefined, // ended before
+  );
   connections.onChange(({ namespace }, names) => {
     for (const name of names) wake(keyOf({ name, namespace }));
   });
