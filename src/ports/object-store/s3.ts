@@ -8,17 +8,11 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { Upload } from "@aws-sdk/lib-storage";
 import { Fault, isFault, messageOf } from "#kit/base/fault";
 import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
 import { storeTrouble, type StoreFailure } from "../../core/backup/store-trouble.ts";
 import { faults } from "./faults.ts";
-
-/** How an object is written out of a stream. */
-interface WriteOptions {
-  readonly partBytes: number;
-  readonly partsAtOnce: number;
-}
+import { uploadObject, type UploadOptions } from "./upload.ts";
 
 /**
  * A bucket of an object store that speaks the protocol of S3. What it does not do is a fault of `faults`, with the answer in its message; credentials
@@ -56,23 +50,9 @@ export class ObjectStore {
    * Writes an object whose length is not known before, in parts whose SHA-256 the store compares. It is there when it is whole, and never before; when
    * `content` throws, nothing of it stays.
    */
-  async write(
-    key: string,
-    content: AsyncIterable<Uint8Array>,
-    { partBytes, partsAtOnce }: WriteOptions,
-  ): Promise<void> {
-    const body = Readable.from(content, { objectMode: false });
-    const upload = new Upload({
-      client: this.#client,
-      params: { Bucket: this.#bucket, Key: key, Body: body, ChecksumAlgorithm: "SHA256", IfNoneMatch: "*" },
-      partSize: partBytes,
-      queueSize: partsAtOnce,
-    });
-    try {
-      await this.#ask(`write ${key}`, () => upload.done());
-    } finally {
-      body.destroy();
-    }
+  async write(key: string, content: AsyncIterable<Uint8Array>, options: UploadOptions): Promise<void> {
+    const name = { Bucket: this.#bucket, Key: key };
+    await this.#ask(`write ${key}`, () => uploadObject(this.#client, name, content, options));
   }
 
   /** Writes an object that is not there yet; OBJECT_STORE_EXISTS when it is. */

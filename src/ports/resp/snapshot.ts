@@ -30,12 +30,14 @@ export async function* snapshotPieces(reader: SocketReader, form: SnapshotForm):
   }
 }
 
-/** The mark is what has come last. */
+/** The mark is what has come last: so many bytes are held back, as a copy, and what has come otherwise is passed on where it lies. */
 async function* piecesToMark(reader: SocketReader, mark: Buffer): AsyncGenerator<Buffer> {
-  for (let bytes = await reader.some(); ; bytes = await reader.grow()) {
-    const end = bytes.length - MARK_BYTES;
-    if (end > 0) yield reader.take(end);
-    if (end >= 0 && bytes.subarray(end).equals(mark)) return;
+  for (let held: Buffer = Buffer.alloc(0); !held.equals(mark);) {
+    let bytes = reader.take((await reader.some()).length);
+    if (bytes.length < MARK_BYTES) bytes = Buffer.concat([held, bytes]);
+    else if (held.length > 0) yield held;
+    held = Buffer.from(bytes.subarray(-MARK_BYTES));
+    if (bytes.length > MARK_BYTES) yield bytes.subarray(0, -MARK_BYTES);
   }
 }
 

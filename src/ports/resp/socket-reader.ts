@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
@@ -8,7 +7,7 @@ export class SocketReader {
   /** What has arrived and was not taken. */
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(socket: Socket) {
+  constructor(socket: AsyncIterable<Buffer>) {
     this.#chunks = socket[Symbol.asyncIterator]();
   }
 

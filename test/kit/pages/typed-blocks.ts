@@ -111,6 +111,7 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
     "kubectl wait --for=condition=Restorable": "it needs a bucket: test/world/backups.test.ts waits for the same",
     "kubectl apply -f deploy/samples/restore.yaml": "it needs a backup: test/world/restores.test.ts makes the same",
     "storectl restore": "it needs a backup: test/world/restores.test.ts types the same",
+    "aws s3api put-bucket-lifecycle-configuration": "it is a command of AWS, for a bucket there",
     "storectl backup now": "it needs a bucket: test/world/backups.test.ts types the same",
     "curl -u \"$USER:$PASSWORD\" --cacert ca.crt -H 'Content-Type: application/json' -d @backup":
       "it needs an object store: test/scenario/backup.test.ts sends the same",
