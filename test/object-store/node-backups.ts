@@ -19,6 +19,9 @@ import { startObjectStore, type TestObjectStore } from "./server.ts";
 import type { TestEngine } from "../kit/engines/engine.ts";
 import { STORE } from "../kit/programs.ts";
 
+/** For what a process of a backup does: it gives way to all others, and a machine that tests may have none to spare. */
+export const PATIENCE = { withinMs: 120_000 };
+
 /** As an agent starts it. */
 export const PROGRAM_ARGS = [...BACKUP_NODE_ARGS, STORE, "backup"];
 const ENV = { PATH: process.env["PATH"] ?? "" };
@@ -51,7 +54,7 @@ export async function nodeBackups(change: Partial<ProofTools> = {}) {
   const shown = (): NodeBackup | undefined => backups.of(1).at(-1);
   const end = async (wanted: WantedBackup): Promise<BackupProgress> => {
     backups.begin(wanted, () => true);
-    await until("it has ended", () => shown()?.progress.state !== "running", { withinMs: 60_000 });
+    await until("it has ended", () => shown()?.progress.state !== "running", PATIENCE);
     return shown()?.progress ?? { state: "running", shards: [] };
   };
   const wanted = (sources: readonly TestEngine[], role: BackupSource["role"] = "replica"): WantedBackup => ({
@@ -79,7 +82,7 @@ export async function nodeBackups(change: Partial<ProofTools> = {}) {
     /** How the proof of it has come to its end. */
     async proved(wanted: WantedBackup): Promise<BackupProof> {
       assert.equal((await end(wanted)).state, "done", JSON.stringify(shown()?.progress));
-      await until("it was tried", () => (shown()?.proof?.state ?? "running") !== "running", { withinMs: 60_000 });
+      await until("it was tried", () => (shown()?.proof?.state ?? "running") !== "running", PATIENCE);
       const { proof } = shown() ?? {};
       assert.ok(proof);
       return proof;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "n
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "#kit/testing/until";
-import { fill, nodeBackups } from "../../../../test/object-store/node-backups.ts";
+import { fill, nodeBackups, PATIENCE } from "../../../../test/object-store/node-backups.ts";
 import { engineNames, startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { writeTypedKeys } from "../../../../test/kit/mover/typed-keys.ts";
 import { skipWithoutObjectStore } from "../../../../test/object-store/assets.ts";
@@ -110,7 +110,7 @@ test("one that is being tried ends with the agent, with its engine and its files
   await using scene = await nodeBackups();
   const wanted = { ...asked(scene, source), bytesPerSecond: 8_000_000 };
   assert.equal((await scene.end(wanted)).state, "done");
-  await until("the file comes", () => existsSync(join(scene.data, "db-0/1/dump.rdb.new")));
+  await until("the file comes", () => existsSync(join(scene.data, "db-0/1/dump.rdb.new")), PATIENCE);
   assert.ok("busyWith" in scene.backups.begin({ ...wanted, name: "other" }, () => true));
   await scene.backups.stop();
   assert.equal(failureIn(scene.shown()?.proof), "AGENT_BACKUP_GONE");

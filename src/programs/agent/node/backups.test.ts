@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { until } from "#kit/testing/until";
-import { DATABASE, fill, nodeBackups, PROGRAM_ARGS } from "../../../../test/object-store/node-backups.ts";
+import { DATABASE, fill, nodeBackups, PATIENCE, PROGRAM_ARGS } from "../../../../test/object-store/node-backups.ts";
 import { engineNames, startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { writeTypedKeys } from "../../../../test/kit/mover/typed-keys.ts";
@@ -90,9 +90,9 @@ test("a process that is killed leaves no backup, and the next attempt removes wh
   const slow = { ...scene.wanted([source], "primary"), bytesPerSecond: 4_000_000 };
   scene.backups.begin(slow, () => true);
   assert.ok("busyWith" in scene.backups.begin({ ...slow, name: "other" }, () => true));
-  await until("parts have arrived", () => scene.server.openUploads() === 1);
+  await until("parts have arrived", () => scene.server.openUploads() === 1, PATIENCE);
   killBackup();
-  await until("it has failed", () => codeIn(scene.shown()?.progress) === "AGENT_BACKUP_GONE");
+  await until("it has failed", () => codeIn(scene.shown()?.progress) === "AGENT_BACKUP_GONE", PATIENCE);
   assert.deepEqual([scene.server.keys(), scene.server.openUploads()], [[], 1]);
   await scene.done([source], "primary");
   assert.deepEqual([scene.server.keys().length, scene.server.openUploads()], [2, 0]);
@@ -122,7 +122,7 @@ test("an engine that ends, or is promoted, ends the backup, and nothing of it st
     await replica.follow(primary);
     await using scene = await nodeBackups();
     const ended = scene.end({ ...scene.wanted([replica]), bytesPerSecond: 4_000_000 });
-    await until("parts have arrived", () => scene.server.openUploads() === 1);
+    await until("parts have arrived", () => scene.server.openUploads() === 1, PATIENCE);
     await change(replica);
     assert.equal(codeIn(await ended), "BACKUP_SOURCE_GONE");
     assert.deepEqual([scene.server.keys(), scene.server.openUploads()], [[], 0]);
@@ -138,7 +138,7 @@ test(
     await fill(source, 300);
     await using scene = await nodeBackups();
     const ended = scene.end({ ...scene.wanted([source], "primary"), bytesPerSecond: 100_000_000 });
-    await until("data arrive", () => copiedBytes(scene.shown()?.progress) > 0, { everyMs: 5 });
+    await until("data arrive", () => copiedBytes(scene.shown()?.progress) > 0, { ...PATIENCE, everyMs: 5 });
     const pid = backupPid();
     let most = 0;
     while (scene.shown()?.progress.state === "running") {
