@@ -77,10 +77,11 @@ export function wakeDatabases({ cache, connections, contexts }: Sources, wake: W
   cache.services.onChange((ref, current, previous) => {
     if (current === undefined || previous === undefined) wake(keyOf(ref));
   });
-  // those that ask for one, and those whose schedule changes
+  // those that ask for one, those that may ask for none any more, and those whose schedule changes
   void cache.backupSchedules.synced.then(
     () => {
-      wakeThose(cache, wake, ({ spec }) => spec.backup !== undefined);
+      const hasNamesake = (redb: Redb): boolean => cache.backupSchedules.get(refOf(redb)) !== undefined;
+      wakeThose(cache, wake, (redb) => redb.spec.backup !== undefined || hasNamesake(redb));
       cache.backupSchedules.onChange((ref) => {
         if (cache.databases.get(ref) !== undefined) wake(keyOf(ref));
       });
