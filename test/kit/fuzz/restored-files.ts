@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +9,6 @@ import { systemClock } from "#kit/reconcile/system-clock";
 import { until } from "#kit/testing/until";
 import type { StoreVersion } from "../../../src/core/api/records.ts";
 import { chooseEngine } from "../../../src/core/releases/engines/engines.ts";
-import { evenSlots } from "../../../src/core/slots/shard-slots.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { instanceFiles } from "../../../src/mechanisms/supervisor/instance-files.ts";
 import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance-report.ts";
@@ -18,6 +16,7 @@ import { draftRestored } from "../../../src/mechanisms/supervisor/restored-data.
 import type { WantedInstance } from "../../../src/mechanisms/supervisor/wanted-instance.ts";
 import { faults } from "../../../src/programs/backup/faults.ts";
 import { fetchFile } from "../../../src/programs/backup/fetch-file.ts";
+import { fetchCommand } from "../facts/fetch-command.ts";
 import { startEngine } from "../engines/engine.ts";
 import { callInstance, superviseNode } from "../engines/supervised-node.ts";
 
@@ -107,23 +106,7 @@ async function draftOf(data: string, file: HostileFile, wanted: WantedInstance):
 }
 
 async function fetchHostile({ bytes, keys }: HostileFile, path: string, mode: number): Promise<void> {
-  const file = {
-    shard: 1,
-    slots: [...(evenSlots(1)[0] ?? [])],
-    file: "0123456789abcdef/shard-1.rdb",
-    bytes: bytes.length,
-    memory: 0,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-    ...(keys === undefined ? {} : { keys }),
-    rdb: 10,
-    engine: { family: "redis", version: "7.0.15" } as const,
-    role: "replica" as const,
-    replicationId: "e".repeat(40),
-    offset: 0,
-    at: "2026-11-30T00:00:00.000Z",
-  };
-  const access = { bucket: "b", region: "r", pathStyle: true, accessKeyId: "a", secretAccessKey: "s" };
-  const command = { op: "fetch", name: "nightly", folder: "folder", store: access, file, path, mode } as const;
+  const command = fetchCommand(bytes, keys, path, mode);
   await fetchFile(command, { pieces: () => piecesIn(bytes) }, systemClock);
 }
 
