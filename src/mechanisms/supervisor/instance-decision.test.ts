@@ -41,12 +41,17 @@ const cases: readonly Case[] = [
   {
     name: "a replica that crashed in a switchover stays down: it may be the one just promoted",
     view: { state: "crashed", wanted: { ...replica, switching: true } },
-    want: { kind: "wait" },
+    want: { kind: "report-lost" },
   },
   {
-    name: "a new replica starts also while a switchover runs",
+    name: "so does one whose agent is new, as its node was lost with it",
     view: { state: "stopped", wanted: { ...replica, switching: true } },
-    want: { kind: "start", as: "replica" },
+    want: { kind: "report-lost" },
+  },
+  {
+    name: "one of which nothing is to be decided runs on",
+    view: { state: "serving", wanted: { ...replica, switching: true } },
+    want: { kind: "keep" },
   },
   {
     name: "a crashed replica is started after its back-off",

@@ -33,8 +33,9 @@ export type InstanceAct =
 export function decideInstance(view: InstanceView): InstanceAct {
   if (view.state === "starting" || view.state === "serving") return decideRunning(view);
   if (view.state === "draining") return { kind: "wait" };
-  if (view.wanted.role === "primary" && view.wanted.launch <= view.usedLaunch) return { kind: "report-lost" };
-  if (view.wanted.role === "replica" && mustStayDown(view)) return { kind: "wait" };
+  if (mustStayDown(view)) return { kind: "report-lost" };
+  // without an address to attach to it would be writable
+  if (view.wanted.role === "replica" && view.wanted.primary === undefined) return { kind: "wait" };
   if (view.now < view.retryAt) return { kind: "retry", afterMs: view.retryAt - view.now };
   return { kind: "start", as: view.wanted.role };
 }
@@ -45,7 +46,10 @@ function decideRunning({ state, wanted, usedLaunch, runsAs }: InstanceView): Ins
   return isLaunched && state === "serving" && runsAs === "replica" ? { kind: "start-anew" } : { kind: "keep" };
 }
 
-/** Without an address to attach to it would be writable; in a switchover it may be the one that was just promoted. */
-function mustStayDown({ state, wanted }: InstanceView): boolean {
-  return wanted.primary === undefined || (wanted.switching && state === "crashed");
+/**
+ * In a switchover it may be the one that was just promoted, whoever has ended it: started again as a replica, it would look like one that never was, and what clients
+ * wrote there would be given up without a word.
+ */
+function mustStayDown({ wanted, usedLaunch }: InstanceView): boolean {
+  return wanted.role === "primary" ? wanted.launch <= usedLaunch : wanted.switching;
 }

@@ -28,7 +28,7 @@ export interface WantedInstance {
   readonly fresh: boolean;
   /** Where a replica attaches when it starts; absent while the primary is unknown. */
   readonly primary?: { readonly host: string; readonly port: number; readonly tls?: true };
-  /** A switchover has begun: a crashed instance stays down until the leader has found out which engine serves. */
+  /** A switchover to it has begun: once it has ended it stays down, until the leader has found out which engine serves. */
   readonly switching: boolean;
   /** The database is between two versions: keep a long backlog, so that the old primary can re-attach. */
   readonly upgrading: boolean;

@@ -144,12 +144,18 @@ function act(state: State, { fences, closes }: MoveProtocol): State {
 
 /** By the function that decides in the product: goes on with a target that was promoted, and otherwise takes the move back. */
 function resolve(state: State): State {
-  const target: RoleFacts = { role: state.next, offset: 500, promotedAt: state.next === "primary" ? 500 : -1 };
+  const target: RoleFacts = {
+    role: state.next,
+    offset: 500,
+    promotedAt: state.next === "primary" ? 500 : -1,
+    history: "",
+  };
   const isFollower = state.old === "replica";
   const old: FormerFacts = {
     role: state.old === "primary" ? "primary" : "replica",
     offset: 500,
     promotedAt: -1,
+    history: "",
     isFollower,
   };
   const verdict = evaluateIntent({ target, old, targetDead: false, forced: false });

@@ -4,11 +4,13 @@ export interface RoleFacts {
   readonly offset: number;
   /** Offset at which it was promoted last; negative when it never was. */
   readonly promotedAt: number;
+  /** The id of its stream: that of its primary, since it has followed it. */
+  readonly history: string;
 }
 
-/** The same of an engine that was the primary. */
+/** The same of an engine that was the primary. A fence alone makes it a replica of nothing. */
 export interface FormerFacts extends RoleFacts {
-  /** It follows another engine; a fence alone makes it a replica of nothing. */
+  /** It follows another engine. */
   readonly isFollower: boolean;
 }
 
@@ -40,13 +42,19 @@ const IDLE_BYTES = 128;
 export function evaluateIntent({ target, old, targetDead, forced }: IntentFacts): IntentVerdict {
   if (target === undefined)
     return targetDead ? { kind: "take-back", loss: goneWithTarget(old) } : { kind: "wait", reason: TARGET_SILENT };
-  if (target.role === "replica") return { kind: "take-back" };
+  if (target.role === "replica")
+    return hasBegunAnew(target, old) ? { kind: "take-back", loss: goneWithTarget(old) } : { kind: "take-back" };
   if (old?.role !== "primary") return { kind: "finish", ...(forced ? { loss: CUT_OFF } : {}) };
   const byOld = old.offset - target.promotedAt;
   const byTarget = target.offset - target.promotedAt;
   if (byOld <= IDLE_BYTES) return { kind: "finish" };
   if (byTarget <= IDLE_BYTES) return { kind: "take-back" };
   return { kind: "finish", loss: `the old primary took ${byOld} bytes of writes after its successor was promoted` };
+}
+
+/** A primary is fenced once its successor has all of its stream, so one that has another stream has ended since, and may have been promoted before that. */
+function hasBegunAnew(target: RoleFacts, old: FormerFacts | undefined): boolean {
+  return old?.role === "replica" && target.history !== old.history;
 }
 
 const CUT_OFF =

@@ -136,9 +136,17 @@ for (const { name, want, rollback = false, ...engines } of gates)
     else assert.match(objection ?? "no objection", want);
   });
 
-const replica = (isFollower = true): FormerFacts => ({ role: "replica", offset: 500, promotedAt: -1, isFollower });
-const promoted = (offset: number, promotedAt = 500): RoleFacts => ({ role: "primary", offset, promotedAt });
-const serving = (offset = 500): FormerFacts => ({ role: "primary", offset, promotedAt: -1, isFollower: false });
+const STREAM = { history: "a", promotedAt: -1 };
+const replica = (isFollower = true): FormerFacts => ({ ...STREAM, role: "replica", offset: 500, isFollower });
+const promoted = (offset: number, promotedAt = 500): RoleFacts => ({
+  role: "primary",
+  offset,
+  promotedAt,
+  history: "b",
+});
+const serving = (offset = 500): FormerFacts => ({ ...STREAM, role: "primary", offset, isFollower: false });
+/** Its process has ended since it followed the old primary. */
+const anew = { ...replica(), history: "c", offset: 1 };
 
 const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, want: string, loss?: RegExp])[] = [
   ["a target that is still a replica is taken back", { target: replica(), old: serving() }, "take-back"],
@@ -195,6 +203,19 @@ const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, wa
     { target: replica(), old: replica(false) },
     "take-back",
   ],
+  [
+    "a target that has begun anew behind the fence may have been promoted before",
+    { target: anew, old: replica(false) },
+    "take-back",
+    /if any/,
+  ],
+  [
+    "a target that has begun anew after the demotion was promoted for sure",
+    { target: anew, old: replica() },
+    "take-back",
+    /right after .* are lost/,
+  ],
+  ["a target that has begun anew before the fence was never promoted", { target: anew, old: serving() }, "take-back"],
 ];
 
 for (const [name, facts, want, loss] of intents)

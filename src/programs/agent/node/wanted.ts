@@ -149,7 +149,7 @@ function wantedInstance(
     launch: instance.launch,
     fresh: mayStartEmpty(record, shard),
     ...(primary === undefined ? {} : { primary }),
-    switching: shard.switchover !== undefined || isAboutToServe(record, shard),
+    switching: isAboutToServe(record, shard, instance),
     upgrading: record.upgrade !== undefined,
     isSite: record.activeActive !== undefined,
     access,
@@ -161,7 +161,12 @@ function mayStartEmpty(record: DatabaseRecord, { recovery }: ShardRecord): boole
   return isBeingMade(record) || recovery?.empty === true;
 }
 
-/** An engine of it that ends may be the one that has all: what is to become of it is the decision of the leader. */
-function isAboutToServe({ reshape }: DatabaseRecord, { id }: ShardRecord): boolean {
+/** It may have served clients already, before the record says so: what becomes of it when it ends is the decision of the leader. */
+function isAboutToServe(
+  { reshape }: DatabaseRecord,
+  { id, switchover }: ShardRecord,
+  instance: InstanceRecord,
+): boolean {
+  if (switchover?.to === instance.id) return true;
   return reshape !== undefined && reshape.phase !== "copy" && reshape.shards.some((shard) => shard.id === id);
 }

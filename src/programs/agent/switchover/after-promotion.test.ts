@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { engineNames } from "../../../../test/kit/engines/engine.ts";
+import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
 import { until } from "#kit/testing/until";
 import { SWITCHOVER_MS, type SwitchoverStep } from "./ports.ts";
@@ -67,4 +67,25 @@ test("a former primary that follows its successor applies what that sends while 
   process.kill(successor.pid, "SIGCONT");
   await successor.call("SET", "k", "v");
   await until("the write is applied", async () => (await former.call("GET", "k")) === "v", { withinMs: 5_000 });
+});
+
+test("a target that died after its promotion and runs anew as a replica is given up, and the loss is reported", async () => {
+  await using shard = await startShard([engineNames()[0] ?? "", engineNames().at(-1) ?? ""]);
+  const isAt = Promise.withResolvers<undefined>();
+  const before = async (at: SwitchoverStep): Promise<void> => {
+    if (at !== "commit") return;
+    isAt.resolve(undefined);
+    await Promise.withResolvers<never>().promise;
+  };
+  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(before));
+  await isAt.promise;
+  const [former, successor] = [shard.engine(1), shard.engine(2)];
+  await successor.stop();
+  const { name, host, port } = successor;
+  await using anew = await startEngine({ engine: name, host, port });
+  await anew.call("REPLICAOF", former.host, former.port);
+  const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+  assert.equal(resolved.kind, "taken-back");
+  assert.equal((await former.replication()).role, "primary");
+  assert.match(shard.record().lossReports.join(), /died right after it was promoted/);
 });

@@ -46,8 +46,9 @@ export async function releaseClients({ move, record, target, ports }: Promoted):
 }
 
 /**
- * The rest, forward only: the other instances, then the record. An instance that does not answer now does not delay it.
- * AGENT_RECORD_MOVED when another leader has taken the switchover back: then the target becomes a replica.
+ * The rest, forward only: the other instances and the record. Neither waits for the other: what clients write until the record says who serves is lost when the new
+ * primary ends, and replies of `durability: sync` wait for the first replica. AGENT_RECORD_MOVED when another leader has taken the switchover back: then the
+ * target becomes a replica.
  */
 export async function completeSwitchover(promoted: Promoted, released: ReleasedClients): Promise<CompletedSwitchover> {
   const { move, target, ports } = promoted;
@@ -56,9 +57,9 @@ export async function completeSwitchover(promoted: Promoted, released: ReleasedC
   await beforeStep(ports, "demote");
   const latest = await latestRecord(promoted);
   if (!isUnderWay(latest, move) && !isDone(latest, move)) return demoteTarget(move, latest, target, ports);
-  const unattached = await attachAll(othersOf(latest, move), place, ports);
+  const attaching = attachAll(othersOf(latest, move), place, ports);
   await beforeStep(ports, "commit");
-  const record = await ports.change((stored) => finish(stored, move));
+  const [unattached, record] = await Promise.all([attaching, ports.change((stored) => finish(stored, move))]);
   if (!isDone(record, move)) return demoteTarget(move, record, target, ports);
   ports.log.info("primary changed", { bdb, ...move, unreleased: released.unreleased, unattached });
   return { ...released, record, unattached };

@@ -3,6 +3,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { replacedShards } from "../../../core/planner/database/replaced-shards.ts";
 import { upstreamOf } from "../../../core/planner/database/upstream.ts";
+import { withLoss } from "../../../core/records/changes.ts";
 import { copyAfterReturn, takeTableBack } from "../../../core/records/reshape-record.ts";
 import { faults } from "../faults.ts";
 import { closeNamed, reasonOf, roleOf, withEngine, type EngineControl } from "./engines.ts";
@@ -19,6 +20,8 @@ export interface TableInDoubt {
   readonly isDead: IsDead;
   /** No proxy was released to the shards to be: only the leader that holds the clients knows that. */
   readonly isUnreleased?: boolean;
+  /** What clients may lose by it, as a sentence; undefined: nothing. */
+  readonly loss?: string | undefined;
 }
 
 /**
@@ -27,13 +30,16 @@ export interface TableInDoubt {
  * primary does not answer that may be alive. Resolves with what is stored then.
  */
 export async function takeBackTable(
-  { record, isDead, isUnreleased = false }: TableInDoubt,
+  { record, isDead, isUnreleased = false, loss }: TableInDoubt,
   ports: TablePorts,
 ): Promise<DatabaseRecord> {
   const { uid: bdb, reshape } = record;
   if (reshape === undefined) return record;
   const begun = reshape.phase === "return" ? reshape.tableEpoch - 1 : reshape.tableEpoch;
-  const stored = await ports.change((current) => takeTableBack(current, begun));
+  const stored = await ports.change((current) => {
+    const back = takeTableBack(current, begun);
+    return back === current || loss === undefined ? back : withLoss(back, loss);
+  });
   if (stored.reshape?.phase !== "return" || stored.reshape.tableEpoch !== begun + 1) return stored;
   const { failed, hadRetired } = await restoreSources(stored, isDead, ports);
   await sendToProxies(ports.proxies, { op: "abort-table", bdb, tableEpoch: begun });

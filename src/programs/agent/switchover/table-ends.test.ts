@@ -135,6 +135,7 @@ test("clients that were let in to new shards of which nothing is left go back wi
   await Promise.all(gone.map((id) => scene.engine(id).stop()));
   await resolveTable({ record: scene.record, isDead: (id) => gone.includes(id) }, scene.ports());
   assert.deepEqual([scene.record.reshape?.phase, scene.record.shards.length], ["copy", 1]);
+  assert.match(scene.record.lossReports.join(), /the new shards died .* are lost/);
   const load = await scene.startLoad();
   await load.more();
   await scene.configure();

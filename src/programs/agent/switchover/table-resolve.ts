@@ -19,11 +19,11 @@ export async function resolveTable(doubt: TableInDoubt, ports: TablePorts): Prom
   if (move === undefined) return takeBackTable(doubt, ports);
   const sight = await lookAtTable(record, isDead, ports);
   const outcome = tableOutcome(sight);
-  switch (outcome) {
+  switch (outcome.kind) {
     case "serve":
       return finishTable(record, move, ports);
     case "take-back":
-      return takeBackTable(doubt, ports);
+      return takeBackTable({ ...doubt, loss: outcome.loss }, ports);
     case "wait":
       throw new Fault(
         faults.moveNotDone,
