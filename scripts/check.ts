@@ -17,11 +17,14 @@ const REPOSITORY = [
   "budgets",
   "errors",
   "fields",
+  "first-shard",
   "glossary",
   "names",
+  "only-route",
   "packages",
   "pure-rooms",
   "shape",
+  "specification/references",
 ].map((name) => `test/${name}.test.ts`);
 type Check = readonly [name: string, command: string, ...args: string[]];
 /** It takes longer than all others together, and one processor. */

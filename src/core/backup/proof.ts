@@ -1,3 +1,4 @@
+import { needText, roomText } from "#kit/base/sizes";
 import { compareVersionText } from "#kit/base/version";
 import type { LoadedFile } from "../api/throw-away.ts";
 import type { EngineIdentity } from "../releases/engines/engines.ts";
@@ -30,7 +31,7 @@ export function missingRoom(file: BackupFile, { memory, disk }: ProofRoom): stri
   const short = wanted.find(({ needed, free }) => free !== undefined && free < needed);
   if (short === undefined) return undefined;
   const { what, needed, free = 0 } = short;
-  return `the file of shard ${file.shard} needs ${mebibytes(needed)} of ${what}, and ${mebibytes(Math.max(0, free))} are free`;
+  return `the file of shard ${file.shard} needs ${needText(needed)} of ${what}, and ${roomText(free)} are free`;
 }
 
 /**
@@ -54,8 +55,4 @@ export function wrongWith({ keys }: Pick<BackupFile, "keys">, loaded: LoadedFile
 
 function isAtLeast(version: string, lowest: string): boolean {
   return (compareVersionText(version, lowest) ?? -1) >= 0;
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_048_576)} MiB`;
 }
