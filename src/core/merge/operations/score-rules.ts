@@ -45,13 +45,15 @@ function addedScores(members: OrderedMembers, args: readonly string[]): readonly
     if (by === undefined) return undefined;
     const was = after.get(member) ?? members.scoreOf(member);
     const score = parts.has("INCR") ? (was ?? 0) + by : by;
-    const isRefused =
-      was === undefined
-        ? parts.has("XX")
-        : parts.has("NX") || (parts.has("GT") && score <= was) || (parts.has("LT") && score >= was);
-    if (!isRefused && score !== was) after.set(member, score);
+    if (score !== was && allowsScore(parts, was, score)) after.set(member, score);
   }
   return [...after].map(([member, score]) => ({ member, score }));
+}
+
+/** Whether the options of `ZADD` let a member that has a score, or none, get this one. */
+function allowsScore(options: Pick<Map<string, unknown>, "has">, was: number | undefined, score: number): boolean {
+  if (was === undefined) return !options.has("XX");
+  return !(options.has("NX") || (options.has("GT") && score <= was) || (options.has("LT") && score >= was));
 }
 
 function incrementedScore(members: OrderedMembers, member: string, by: string): readonly ScoreChange[] | undefined {

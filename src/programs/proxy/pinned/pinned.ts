@@ -252,14 +252,22 @@ export class Pinned {
 
   #settle(): void {
     if (this.#parts.life.ended) return;
-    const { upstream } = this.#primary;
-    // a connection without state of its own serves for another attempt as well
-    const mayRepeat = this.#metScript && this.#isReusable && upstream === this.#upstream;
-    if (this.#pending.hasRefused && mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
-    else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
-    else if (upstream !== undefined && upstream !== this.#upstream && this.#needsPin) this.#leave();
+    if (this.#mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
+    else if (this.#pending.hasRefused || this.#pin === undefined || this.#mustFollow) this.#leave();
     else if (!this.#needsPin && !this.#commands.preparing) this.#parts.pinned.leave();
     this.#parts.turns.settled();
+  }
+
+  /** Requests were refused for a script, and a connection without state of its own serves for another attempt as well. */
+  get #mayRepeat(): boolean {
+    const isHere = this.#primary.upstream === this.#upstream;
+    return this.#pending.hasRefused && this.#metScript && this.#isReusable && isHere;
+  }
+
+  /** The connection has state of the session, and leads to a former primary. */
+  get #mustFollow(): boolean {
+    const { upstream } = this.#primary;
+    return upstream !== undefined && upstream !== this.#upstream && this.#needsPin;
   }
 
   #repeatLater(): void {

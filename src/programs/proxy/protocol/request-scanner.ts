@@ -179,13 +179,18 @@ export class RequestScanner {
 
   #digit(byte: number): void {
     const counting = this.#state === COUNT;
-    if (counting && this.#digits === 0 && byte === MINUS) this.#number = NEGATIVE;
-    else if (this.#number < 0 && isNegativeDigit(byte, this.#digits - 1)) this.#number = -1;
-    else if (byte < ZERO || byte > NINE || this.#number < 0 || (this.#number === 0 && this.#digits > 0))
-      throw invalid(counting);
-    else this.#number = this.#number * 10 + byte - ZERO;
+    const isSign = counting && this.#digits === 0 && byte === MINUS;
+    this.#number = isSign ? NEGATIVE : this.#numberWith(byte, counting);
     this.#digits++;
     if (this.#number > (counting ? REQUEST_LIMITS.strings : REQUEST_LIMITS.string)) throw invalid(counting);
+  }
+
+  /** The number with one more digit; of a negative one only that it is negative. */
+  #numberWith(byte: number, counting: boolean): number {
+    if (this.#number < 0 && isNegativeDigit(byte, this.#digits - 1)) return -1;
+    if (byte < ZERO || byte > NINE || this.#number < 0 || (this.#number === 0 && this.#digits > 0))
+      throw invalid(counting);
+    return this.#number * 10 + byte - ZERO;
   }
 }
 

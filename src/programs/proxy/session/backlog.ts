@@ -74,16 +74,18 @@ export class Backlog {
 
   /** Takes a reply that is a refusal, says that the engine runs a script, or follows such a reply. */
   answered(request: Buffer, reply: Buffer, owner: RequestOwner): void {
-    const { busy } = this.#primary.upstream ?? {};
     const refused = isRefusal(reply);
-    const waits = isBusyReply(reply) && busy?.spares(this.#context.clock.uptimeMs(), true) === true;
-    if (!refused && reply[0] !== MINUS) busy?.over();
+    const waits = this.#isSpared(reply);
+    if (!refused && reply[0] !== MINUS) this.#primary.upstream?.busy.over();
     if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) owner.reply(reply);
     else if (refused) this.#gather({ owner, request });
-    // a request that failed or only reads is sent again behind the refused one, so that it sees what that one did
-    else if (waits || reply[0] === MINUS || isRead(request))
-      this.#gather({ owner, request, reply: Buffer.from(reply) });
+    else if (waits || isRepeatable(request, reply)) this.#gather({ owner, request, reply: Buffer.from(reply) });
     else this.#giveBack(reply, owner);
+  }
+
+  /** The engine runs a script, and requests wait for its end. */
+  #isSpared(reply: Buffer): boolean {
+    return isBusyReply(reply) && this.#primary.upstream?.busy.spares(this.#context.clock.uptimeMs(), true) === true;
   }
 
   /** The lane is gone. True when all its requests can be sent again; otherwise the outcome of some is unknown. */
@@ -210,3 +212,8 @@ interface Gathered extends RefusedRequest {
 const NONE = Buffer.alloc(0);
 const MINUS = 45;
 const RETRY_MS = 50;
+
+/** A request that failed or only reads is sent again behind the refused one, so that it sees what that one did. */
+function isRepeatable(request: Buffer, reply: Buffer): boolean {
+  return reply[0] === MINUS || isRead(request);
+}

@@ -44,17 +44,25 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   const { request, command: known } = session.endpoint.isSite
     ? takenAtSite(sent, resolved)
     : { request: sent, command: resolved };
-  if (!session.moving.admits(known)) {
-    session.life.finish();
-    return false;
-  }
-  const scripts = awaitedScript(session.endpoint.scripts, known.name, request);
-  if (scripts !== undefined) {
-    session.turns.waitFor(scripts);
-    return false;
-  }
+  if (isPutOff(session, request, known)) return false;
   const name = known.name === "" ? lastClassified() : known.name;
   noteSent(session.identity, name, session.endpoint.clock.uptimeMs());
+  return takeInState(session, request, known, name);
+}
+
+/** Whether the request cannot be taken now: its client is on its way to another connection, or a script has to be known first. */
+function isPutOff(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
+  if (!session.moving.admits(command)) {
+    session.life.finish();
+    return true;
+  }
+  const scripts = awaitedScript(session.endpoint.scripts, command.name, request);
+  if (scripts !== undefined) session.turns.waitFor(scripts);
+  return scripts !== undefined;
+}
+
+/** What the session is in decides first: `MONITOR`, a transaction, a subscription of the old protocol. */
+function takeInState(session: CommandParts, request: Buffer, known: CommandEntry, name: string): boolean {
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, requestArguments(request).length);
   if (isMonitor(session) && !ends) return session.turns.answer(MONITORING);

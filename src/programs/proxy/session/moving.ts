@@ -55,16 +55,14 @@ export class Moving {
 
   /** CLIENT MAINT_NOTIFICATIONS; the reply. */
   handle(args: readonly Buffer[], protocol: number): Buffer {
-    const [, , mode, option, type, extra] = args;
-    if (keyword(mode) === "OFF" && option === undefined) {
+    const asked = readNotices(args);
+    if (asked === undefined) return replies.syntax;
+    if (asked === "off") {
       this.#wants = undefined;
       return replies.ok;
     }
-    const isType = option === undefined || keyword(option) === "MOVING-ENDPOINT-TYPE";
-    if (keyword(mode) !== "ON" || !isType || (option !== undefined && type === undefined) || extra !== undefined)
-      return replies.syntax;
     if (protocol < 3) return NEEDS_RESP3;
-    const wanted = this.#wanted(type === undefined ? "none" : type.toString("latin1").toLowerCase());
+    const wanted = this.#wanted(asked.type);
     if (wanted === undefined) return UNKNOWN_ADDRESS;
     this.#wants = wanted;
     return replies.ok;
@@ -142,3 +140,13 @@ const NEEDS_RESP3 = errorReply("ERR store: CLIENT MAINT_NOTIFICATIONS needs RESP
 const UNKNOWN_ADDRESS = errorReply(
   "ERR store: an endpoint does not know by which address its client reaches it: ask for moving-endpoint-type none or internal-fqdn",
 );
+
+/** Which notices a client asks for: none any more, or those with addresses of a type. Undefined: the arguments break the syntax. */
+function readNotices([, , mode, option, type, extra]: readonly Buffer[]):
+  "off" | { readonly type: string } | undefined {
+  if (keyword(mode) === "OFF" && option === undefined) return "off";
+  if (keyword(mode) !== "ON" || extra !== undefined) return undefined;
+  if (option === undefined) return { type: "none" };
+  if (keyword(option) !== "MOVING-ENDPOINT-TYPE" || type === undefined) return undefined;
+  return { type: type.toString("latin1").toLowerCase() };
+}

@@ -106,7 +106,7 @@ export class ShardRoute implements PrimaryView {
     this.requireEpoch(epoch);
     this.#current.address = primary;
     const isOther = this.#current.close(isClosed);
-    const moved = primary !== undefined && !this.isClosed && !this.#current.isAt(primary);
+    const moved = this.#isElsewhere(primary);
     const isSame = epoch === this.#epoch && !moved && !isOther;
     if (epoch > this.#epoch) this.#doubtful = false;
     this.#epoch = epoch;
@@ -117,6 +117,10 @@ export class ShardRoute implements PrimaryView {
     if (isSame) return;
     if (primary === undefined) this.#current.sever();
     else if (moved) this.#switchTo(primary);
+  }
+
+  #isElsewhere(primary: EnginePlace | undefined): boolean {
+    return primary !== undefined && !this.isClosed && !this.#current.isAt(primary);
   }
 
   /** Connects to the primary-to-be, PROXY_TARGET_UNREACHABLE when that fails, and begins to load the scripts of clients there. */
