@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/records": ["core/planner", "core/slots", "core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],
-  "core/backup": ["core/slots", "core/releases", "core/api", "core/base", BASE],
+  "core/backup": ["core/planner", "core/slots", "core/releases", "core/api", "core/base", BASE],
   "ports/management": ["core/backup", "core/api", "core/base", TIMING, BASE],
   "ports/modules": ["core/api", "core/base", TIMING, BASE],
   "ports/resp": ["core/api", "core/base", TIMING, BASE],

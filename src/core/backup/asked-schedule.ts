@@ -2,6 +2,8 @@ import { type AskedBackup, DEFAULT_INTERVAL, whyUnoffered } from "../api/asked-b
 import { backupScheduleSpec, type BackupScheduleSpec } from "../api/backup-schedule-spec.ts";
 import { KINDS } from "../api/kinds.ts";
 import { deleteObjects, patchDatabase } from "../api/kubectl.ts";
+import { warn, type FindingOf } from "../planner/findings/finding.ts";
+import { act, REST, waitFor, type Step } from "../planner/findings/step.ts";
 
 /** A database, as far as the schedule of its `spec.backup` goes. */
 export interface AskingDatabase {
@@ -23,32 +25,26 @@ export interface NamesakeSchedule {
 }
 
 /** Why there is no schedule as the database asks for it. */
-export interface AskedScheduleHindrance {
-  readonly id: "BackupRefused" | "BackupScheduleTaken" | "BackupScheduleGoing";
-  readonly evidence: string;
-  readonly remedy: string;
-}
+type Hindrance = FindingOf<"BackupRefused" | "BackupScheduleTaken" | "BackupScheduleGoing">;
 
 /** What is to be done about the schedule of a database. */
-export type AskedScheduleStep =
-  | { readonly kind: "rest" }
-  | { readonly kind: "make" | "correct"; readonly spec: BackupScheduleSpec }
-  | { readonly kind: "remove" }
-  /** Nothing: what is there stays as it is. */
-  | ({ readonly kind: "hindered" } & AskedScheduleHindrance);
+export type AskedScheduleAct =
+  { readonly kind: "make" | "correct"; readonly spec: BackupScheduleSpec } | { readonly kind: "remove" };
 
 /** A database has the schedule that its `spec.backup` asks for and none without it; what it does not own is never touched. */
 export function decideAskedSchedule(
   database: AskingDatabase,
   schedule: NamesakeSchedule | undefined,
-): AskedScheduleStep {
+): Step<AskedScheduleAct> {
   const isOwn = schedule?.owner?.uid === database.uid;
-  if (database.backup === undefined) return isOwn && !schedule.isGoing ? { kind: "remove" } : { kind: "rest" };
+  if (database.backup === undefined)
+    return isOwn && !schedule.isGoing ? act({ kind: "remove" }, "spec.backup is gone") : REST;
   const hindrance = refusalOf(database) ?? (schedule === undefined ? undefined : takenBy(database, schedule));
-  if (hindrance !== undefined) return { kind: "hindered", ...hindrance };
+  if (hindrance !== undefined) return waitFor(hindrance);
   const spec = scheduleFor(database, database.backup);
-  if (schedule === undefined) return { kind: "make", spec };
-  return schedule.isGoing || isSameSpec(schedule.spec, spec) ? { kind: "rest" } : { kind: "correct", spec };
+  if (schedule === undefined) return act({ kind: "make", spec }, "spec.backup asks for it");
+  if (schedule.isGoing || isSameSpec(schedule.spec, spec)) return REST;
+  return act({ kind: "correct", spec }, "it is not as spec.backup says");
 }
 
 /** The five fields of cron of a backup: in UTC, the hours of a day that are whole intervals after its offset. */
@@ -67,22 +63,22 @@ function scheduleFor({ name, uid }: AskingDatabase, backup: AskedBackup): Backup
 }
 
 /** The webhook says the same, but may be away when an object is written. */
-function refusalOf({ name, isSite, backup }: AskingDatabase): AskedScheduleHindrance | undefined {
+function refusalOf({ name, isSite, backup }: AskingDatabase): Hindrance | undefined {
   const why = whyUnoffered({ name, isSite });
   if (backup === undefined || why === undefined) return undefined;
-  return { id: "BackupRefused", evidence: `spec.backup: ${why}`, remedy: `leave it out: ${withoutBackup(name)}` };
+  return warn("BackupRefused", `spec.backup: ${why}`, `leave it out: ${withoutBackup(name)}`);
 }
 
-function takenBy({ name, uid }: AskingDatabase, { owner }: NamesakeSchedule): AskedScheduleHindrance | undefined {
+function takenBy({ name, uid }: AskingDatabase, { owner }: NamesakeSchedule): Hindrance | undefined {
   if (owner?.uid === uid) return undefined;
   if (owner?.kind === KINDS.database.kind && owner.name === name) {
     const evidence = `spec.backup: the StoreEnterpriseBackupSchedule "${name}" is that of a former database of this name, and goes with it; this one gets its own then`;
-    return { id: "BackupScheduleGoing", evidence, remedy: `wait, or remove it: ${deleteSchedule(name)}` };
+    return warn("BackupScheduleGoing", evidence, `wait, or remove it: ${deleteSchedule(name)}`);
   }
   const whose = owner === undefined ? "" : `, but of ${owner.kind} "${owner.name}"`;
   const evidence = `spec.backup: the StoreEnterpriseBackupSchedule "${name}" is not of this database${whose}; it stays as it is, and no backup is taken as spec.backup says`;
   const remedy = `let the database have one of its own: ${deleteSchedule(name)}; or keep that one alone: ${withoutBackup(name)}`;
-  return { id: "BackupScheduleTaken", evidence, remedy };
+  return warn("BackupScheduleTaken", evidence, remedy);
 }
 
 function deleteSchedule(name: string): string {

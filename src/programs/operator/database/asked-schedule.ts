@@ -10,10 +10,11 @@ import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import {
   decideAskedSchedule,
-  type AskedScheduleStep,
+  type AskedScheduleAct,
   type NamesakeSchedule,
 } from "../../../core/backup/asked-schedule.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
+import type { Step } from "../../../core/planner/findings/step.ts";
 import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -59,9 +60,9 @@ export function scheduleKeeper(deps: KeepScheduleDeps): ScheduleKeeper {
     const there = deps.cache.backupSchedules.get(refOf(redb));
     const step = isKnown ? stepFor(redb, there) : undefined;
     if (step === undefined) return AS_BEFORE;
-    if (step.kind === "hindered") return { findings: [warn(step.id, step.evidence, step.remedy)], isToRetry: false };
+    if (step.kind === "wait") return { findings: [step.wait], isToRetry: false };
     try {
-      await act(deps, redb, there, step);
+      if (step.kind === "act") await perform(deps, redb, there, step.act);
       return { findings: [], isToRetry: false };
     } catch (error) {
       if (isFault(error, faults.conflict) || isFault(error, faults.alreadyExists)) return AS_BEFORE;
@@ -74,7 +75,10 @@ export function scheduleKeeper(deps: KeepScheduleDeps): ScheduleKeeper {
 const AS_BEFORE: KeptSchedule = { findings: undefined, isToRetry: false };
 
 /** Undefined where nothing can be decided: the database itself says what is wrong with its spec. */
-function stepFor(redb: Redb, there: Stored<StoreEnterpriseBackupSchedule> | undefined): AskedScheduleStep | undefined {
+function stepFor(
+  redb: Redb,
+  there: Stored<StoreEnterpriseBackupSchedule> | undefined,
+): Step<AskedScheduleAct> | undefined {
   const { name, uid } = redb.metadata;
   const backup = askedBackup.optional().safeParse(redb.spec.backup);
   if (!backup.success) return undefined;
@@ -87,24 +91,22 @@ function namesake(there: Stored<StoreEnterpriseBackupSchedule>): NamesakeSchedul
   return { owner: controllerOf(there), isGoing: deletionTimestamp !== undefined, spec: there.spec };
 }
 
-async function act(
+async function perform(
   { kube, cache }: KeepScheduleDeps,
   redb: Redb,
   there: Stored<StoreEnterpriseBackupSchedule> | undefined,
-  step: Exclude<AskedScheduleStep, { readonly kind: "hindered" }>,
+  act: AskedScheduleAct,
 ): Promise<void> {
   const { backupSchedules } = cache;
-  switch (step.kind) {
-    case "rest":
-      return;
+  switch (act.kind) {
     case "make": {
       const metadata = { ...refOf(redb), ownerReferences: [ownerReference(redb)] };
-      backupSchedules.learn(await kube.create(BackupSchedules, { metadata, spec: step.spec }));
+      backupSchedules.learn(await kube.create(BackupSchedules, { metadata, spec: act.spec }));
       return;
     }
     case "correct":
       if (there === undefined) return;
-      backupSchedules.learn(await kube.update(BackupSchedules, { ...there, spec: step.spec }));
+      backupSchedules.learn(await kube.update(BackupSchedules, { ...there, spec: act.spec }));
       return;
     case "remove": {
       if (there === undefined) return;
@@ -113,7 +115,7 @@ async function act(
       return;
     }
     default:
-      assertNever(step);
+      assertNever(act);
   }
 }
 
