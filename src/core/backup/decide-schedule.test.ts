@@ -7,6 +7,7 @@ import { runName, type ScheduledRun } from "./schedule-runs.ts";
 // Each night at 02:30 in Berlin: 01:30 in UTC in winter.
 const FACTS: ScheduleFacts = {
   name: "nightly",
+  isOfDatabase: false,
   timetable: nightly("Europe/Berlin"),
   isSuspended: false,
   deadlineMs: undefined,
@@ -121,6 +122,18 @@ for (const [rule, facts, step, said] of [
     /^RunStalled: .*ObjectStoreBucket: there is none\. .*kubectl delete rebackup nightly-20260105-0130$/,
   ],
   [
+    "of one that a database asks for, the way out leads to the database: an edit of the schedule would be put back",
+    {
+      ...DONE_ON_MONDAY,
+      name: "orders",
+      isOfDatabase: true,
+      runs: [stalled(MONDAY, "Cut: see the log.")],
+      now: MONDAY + HOUR,
+    },
+    "refuse",
+    /Cut: see the log\. It keeps .*; remedy: correct spec\.backup of the database "orders" where it is wrong, then kubectl/,
+  ],
+  [
     "when clocks are put forward over its time, it is begun right after that",
     { lastDueAt: at("2026-03-28T01:30Z"), now: at("2026-03-29T01:00Z") },
     "begin",
@@ -207,6 +220,6 @@ function under(dueAt: number): ScheduledRun {
   };
 }
 
-function stalled(dueAt: number): ScheduledRun {
-  return { ...under(dueAt), trouble: "ObjectStoreBucket: there is none" };
+function stalled(dueAt: number, trouble = "ObjectStoreBucket: there is none"): ScheduledRun {
+  return { ...under(dueAt), trouble };
 }

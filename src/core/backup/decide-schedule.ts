@@ -7,6 +7,8 @@ import { runName, type ScheduledRun } from "./schedule-runs.ts";
 /** What a decision about a schedule rests on; times in milliseconds since 1970. */
 export interface ScheduleFacts {
   readonly name: string;
+  /** A database keeps it as its `spec.backup` says: an edit of it is put back. */
+  readonly isOfDatabase: boolean;
   readonly timetable: Timetable;
   readonly isSuspended: boolean;
   /** So long after it was due a backup may be begun; undefined: however late. */
@@ -48,7 +50,7 @@ export function decideSchedule(facts: ScheduleFacts): ScheduleStep {
   const active = runs.find(({ isOver }) => !isOver);
   const dueAt = dueNow(facts);
   if (active?.trouble !== undefined)
-    return { kind: "refuse", ...then, dueAt: active.dueAt, ...sayStalled(active.name, active.trouble) };
+    return { kind: "refuse", ...then, dueAt: active.dueAt, ...sayStalled(active.name, active.trouble, facts) };
   if (dueAt === undefined) return { kind: "wait", ...then, ...idle(nextAt, active) };
   const lateAt = deadlineMs === undefined ? undefined : dueAt + deadlineMs;
   if (lateAt !== undefined && now > lateAt)
@@ -101,8 +103,10 @@ function sayMissed(dueAt: number, lateAt: number, active: ScheduledRun | undefin
   return { reason: "Missed", message };
 }
 
-function sayStalled(name: string, trouble: string): BackupReason {
-  const message = `the backup "${name}" does not go on, and no other one is begun before it has ended: ${trouble}. It keeps what the schedule said when it was made; remedy: correct the schedule where it is wrong, then ${deleteBackup(name)}`;
+function sayStalled(name: string, trouble: string, of: Pick<ScheduleFacts, "name" | "isOfDatabase">): BackupReason {
+  const what = of.isOfDatabase ? `spec.backup of the database "${of.name}"` : "the schedule";
+  const why = trouble.replace(/\.$/, "");
+  const message = `the backup "${name}" does not go on, and no other one is begun before it has ended: ${why}. It keeps what the schedule said when it was made; remedy: correct ${what} where it is wrong, then ${deleteBackup(name)}`;
   return { reason: "RunStalled", message };
 }
 

@@ -2,9 +2,10 @@ import { assertNever } from "#kit/base/assert-never";
 import { isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { faults as kubeFaults } from "#kit/kube/faults";
-import { refOfKey } from "#kit/kube/ref";
+import { controllerOf, refOfKey } from "#kit/kube/ref";
 import { AT_REST, lookAgain, sooner, type Outcome } from "#kit/reconcile/outcome";
 import { backupScheduleSpec, type BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
+import { KINDS } from "../../../core/api/kinds.ts";
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
 import { decideSchedule, followedTimetable, type ScheduleStep } from "../../../core/backup/decide-schedule.ts";
 import { freshnessOf, newestBackupAt, wantedAgeMs } from "../../../core/backup/freshness.ts";
@@ -57,6 +58,7 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule, tried: Map<strin
   const freshness = { ...freshnessOf({ newestAt, since: madeAt, wantedMs, now }), newestAt, wantedMs };
   const step = decideSchedule({
     name,
+    isOfDatabase: controllerOf(object)?.kind === KINDS.database.kind,
     timetable,
     isSuspended: spec.suspend ?? false,
     deadlineMs: spec.startingDeadlineSeconds === undefined ? undefined : spec.startingDeadlineSeconds * 1_000,
