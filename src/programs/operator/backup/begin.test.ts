@@ -51,15 +51,32 @@ test("what the spec leaves out is that of AWS, and the backup is verified", asyn
   assert.deepEqual(scene.asked, [{ name: "nightly-1a2b", folder: "team-a/orders", s3, verify: true }]);
 });
 
-for (const [rule, secrets, reason] of [
-  ["there is no Secret", {}, "SecretMissing"],
-  ["the Secret lacks a key", { keys: { AWS_ACCESS_KEY_ID: "access" } }, "SecretMissing"],
-  ["the Secret has something else too, and was not given", { keys: { ...KEYS, password: "w0rd" } }, "SecretNotGiven"],
+for (const [rule, secrets, reason, remedy] of [
+  [
+    "there is no Secret",
+    {},
+    "SecretMissing",
+    /"keys"; remedy: kubectl create secret generic keys --from-literal=AWS_ACCESS_KEY_ID=… --from-literal=AWS_SECRET_ACCESS_KEY=…$/,
+  ],
+  [
+    "the Secret lacks a key",
+    { keys: { AWS_ACCESS_KEY_ID: "access" } },
+    "SecretMissing",
+    /no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; remedy: kubectl -n team-a edit secret keys$/,
+  ],
+  [
+    "the Secret has something else too, and was not given",
+    { keys: { ...KEYS, password: "w0rd" } },
+    "SecretNotGiven",
+    /remedy: /,
+  ],
 ] as const)
-  test(`nothing is sent when ${rule}`, async () => {
+  test(`nothing is sent when ${rule}, and the way out can be typed`, async () => {
     const scene = begin(secrets);
     const answer = await scene.ask({ databaseName: "orders", s3: S3 });
-    assert.deepEqual(["reason" in answer ? answer.reason : "", scene.asked], [reason, []]);
+    assert.ok("reason" in answer);
+    assert.deepEqual([answer.reason, scene.asked], [reason, []]);
+    assert.match(answer.message, remedy);
   });
 
 test("a Secret that holds more is used where its owner has given it to the database", async () => {

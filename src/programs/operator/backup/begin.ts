@@ -1,4 +1,5 @@
 import type { BackupSpec } from "../../../core/api/backup-spec.ts";
+import { createSecretOf, editSecret, writeSecret } from "../../../core/api/kubectl.ts";
 import type { BackupReason } from "../../../core/backup/decide.ts";
 import type { BackupRecord, BackupStart } from "../../../ports/management/records/backups.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
@@ -38,11 +39,12 @@ export async function storeOf(
   namespace: string,
 ): Promise<BackupStart["s3"] | BackupReason> {
   const { bucketName: bucket, regionName: region = "us-east-1", endpoint, pathStyle = false } = s3;
-  const keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
-  const login = await textsIn(deps, { name: s3.awsSecretName, namespace }, databaseName, keys);
+  const ref = { name: s3.awsSecretName, namespace };
+  const making = createSecretOf(ref.name, { AWS_ACCESS_KEY_ID: "…", AWS_SECRET_ACCESS_KEY: "…" });
+  const login = await textsIn(deps, ref, databaseName, { keys: LOGIN, making });
   if ("reason" in login) return login;
   const [access_key_id = "", secret_access_key = "", session_token = ""] = login.texts;
-  if (access_key_id === "" || secret_access_key === "") return lacksKeys(s3.awsSecretName, keys.slice(0, 2));
+  if (access_key_id === "" || secret_access_key === "") return lacksKeys(ref, LOGIN.slice(0, 2));
   const authorities = await authoritiesOf(deps, s3.caCertificateSecretName, namespace, databaseName);
   if ("reason" in authorities) return authorities;
   return {
@@ -64,29 +66,38 @@ async function authoritiesOf(
   database: string,
 ): Promise<{ readonly ca_certificate?: string } | BackupReason> {
   if (name === undefined) return {};
-  const read = await textsIn(deps, { name, namespace }, database, ["ca.crt"]);
+  const wanted = { keys: ["ca.crt"], making: writeSecret(name, "ca.crt") };
+  const read = await textsIn(deps, { name, namespace }, database, wanted);
   if ("reason" in read) return read;
   const [authorities = ""] = read.texts;
-  return authorities === "" ? lacksKeys(name, ["ca.crt"]) : { ca_certificate: authorities };
+  return authorities === "" ? lacksKeys({ name, namespace }, ["ca.crt"]) : { ca_certificate: authorities };
 }
 
 async function textsIn(
   deps: GivenDeps,
-  ref: { readonly name: string; readonly namespace: string },
+  ref: SecretRef,
   database: string,
-  keys: readonly string[],
+  { keys, making }: { readonly keys: readonly string[]; readonly making: string },
 ): Promise<{ readonly texts: readonly string[] } | BackupReason> {
   const { secret, objection } = await readGiven(deps, ref, { kind: "object-store", database });
   if (objection !== undefined)
     return { reason: "SecretNotGiven", message: `${objection.why}; remedy: ${objection.remedy}` };
-  if (secret === undefined) return secretMissing(`namespace ${ref.namespace} has no Secret "${ref.name}"`, keys);
+  if (secret === undefined) return secretMissing(`namespace ${ref.namespace} has no Secret "${ref.name}"`, making);
   return { texts: keys.map((key) => secretText(secret, key).trim()) };
 }
 
-function lacksKeys(secret: string, keys: readonly string[]): BackupReason {
-  return secretMissing(`the Secret "${secret}" has no ${keys.join(" and ")}`, keys);
+function lacksKeys({ name, namespace }: SecretRef, keys: readonly string[]): BackupReason {
+  return secretMissing(`the Secret "${name}" has no ${keys.join(" and ")}`, editSecret(namespace, name));
 }
 
-function secretMissing(what: string, keys: readonly string[]): BackupReason {
-  return { reason: "SecretMissing", message: `${what}; remedy: make it, with ${keys.join(", ")}` };
+function secretMissing(what: string, remedy: string): BackupReason {
+  return { reason: "SecretMissing", message: `${what}; remedy: ${remedy}` };
 }
+
+interface SecretRef {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The last one is there with credentials that end soon, and may be absent. */
+const LOGIN = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
