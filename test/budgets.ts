@@ -38,6 +38,11 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/world/backups.test.ts": [150, 600, "deadlines of backups pass, and each is loaded by an engine"],
   "test/compatibility/between.test.ts": [130, 900, "the same from each release between, in turn"],
   "test/scenario/chaos-seeds.test.ts": [120, 900, "a cluster that does not heal is given its time, three times"],
+  "test/world/restores-other-shards.test.ts": [
+    120,
+    900,
+    "a cluster of four databases, two of which are changed to other shards under load",
+  ],
   "test/scenario/reshape-meanwhile.test.ts": [
     120,
     900,

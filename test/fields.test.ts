@@ -14,6 +14,8 @@ const BACKUPS = "test/world/backups.test.ts";
 const RETENTION = "src/core/backup/retention.test.ts";
 const SCHEDULES = "src/programs/operator/backup/schedule.test.ts";
 const RESTORES = "test/world/restores.test.ts";
+/** What those tests are played on. */
+const RESTORES_SCENE = "test/object-store/restoring.ts";
 const SITES = "test/scenario/active-active.test.ts";
 /** What that test is played on. */
 const SITES_SCENE = "test/kit/world/sites.ts";
@@ -135,10 +137,10 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "location.path": RESTORES,
     "location.s3": PLACE,
     "location.s3.bucketName": RESTORES,
-    "location.s3.awsSecretName": RESTORES,
-    "location.s3.regionName": RESTORES,
-    "location.s3.endpoint": RESTORES,
-    "location.s3.pathStyle": RESTORES,
+    "location.s3.awsSecretName": RESTORES_SCENE,
+    "location.s3.regionName": RESTORES_SCENE,
+    "location.s3.endpoint": RESTORES_SCENE,
+    "location.s3.pathStyle": RESTORES_SCENE,
     "location.s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
     database: RESTORES,
     bytesPerSecond: RESTORES,

@@ -128,6 +128,9 @@ export const BACKUP_SCHEDULE_LABEL = "storeenterprise.io/backup-schedule";
 /** Annotation on a database: the restore for whose data its cluster makes it wait. It counts when the cluster makes the database. */
 export const AWAITS_DATA_ANNOTATION = "storeenterprise.io/awaits-data";
 
+/** Annotation on a database that waits for data: the slots of each shard that it gets them in, as `0-865;866-16383`, where its spec asks for others. */
+export const AWAITS_SLOTS_ANNOTATION = "storeenterprise.io/awaits-slots";
+
 /** Annotation on a Secret with the keys of an object store, a list: the other namespaces whose backups may be restored with it. */
 export const RESTORES_FROM_ANNOTATION = "storeenterprise.io/restores-from";
 

@@ -49,7 +49,7 @@ export const restoreSpec = z.object({
   database: template
     .optional()
     .describe(
-      "What the database is to be, as in the spec of a StoreEnterpriseDatabase. Left out: shards, slots and version as the backup has them, and everything else as the database of the backup has it now, where that is in this namespace.",
+      "What the database is to be, as in the spec of a StoreEnterpriseDatabase. Left out: shards, slots and version as the backup has them, and everything else as the database of the backup has it now, where that is in this namespace. With other shards it serves with those of the backup first, and is changed to them then.",
     ),
   bytesPerSecond: z
     .int()
@@ -96,13 +96,21 @@ export const restoreStatus = z.object({
       storeVersion: z.string().describe("Its version."),
       shardCount: z.int().describe("Its shards."),
       shardSlots: z.array(z.string()).optional().describe("The slots of each, where they are not even."),
+      firstShardCount: z
+        .int()
+        .optional()
+        .describe("The shards of the backup, with which it serves first, where others are asked for."),
+      firstShardSlots: z.array(z.string()).optional().describe("The slots of each of those, where they are not even."),
       memorySize: z.string().describe("Its memory."),
     })
     .optional()
     .describe("The database that is made, or would be."),
   databaseMade: z.boolean().optional().describe("Whether the object of the database was made: it is not made again."),
   startTime: z.string().optional().describe("When the attempt began that is meant."),
-  completionTime: z.string().optional().describe("When the database served with all of its data."),
+  completionTime: z
+    .string()
+    .optional()
+    .describe("When the database served with all of its data, also where its shards were to be changed then."),
   attempts: z.int().optional().describe("How often the cluster was asked to bring the data."),
   bytes: z.int().optional().describe("Bytes that the nodes have, so far."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),

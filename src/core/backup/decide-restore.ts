@@ -10,7 +10,7 @@ export type RestoredDatabase =
   /** It waits for its data, and its cluster has not made it yet or does not answer. */
   | ({ readonly kind: "unready" } & BackupReason)
   /** Its cluster has it; `trouble`: what is wrong with it. */
-  | { readonly kind: "there"; readonly awaits: boolean; readonly isActive: boolean; readonly trouble: string };
+  | { readonly kind: "there"; readonly awaits: boolean; readonly isServing: boolean; readonly trouble: string };
 
 /** What a decision about a restore rests on; times in milliseconds since 1970. */
 export interface RestoreFacts extends Omit<BackupFacts, "phase" | "obstacle"> {
@@ -51,11 +51,11 @@ function whileAwaited(facts: RestoreFacts): RestoreStep {
 
 function whenThere(
   facts: RestoreFacts,
-  { isActive, trouble }: Extract<RestoredDatabase, { readonly kind: "there" }>,
+  { isServing, trouble }: Extract<RestoredDatabase, { readonly kind: "there" }>,
 ): RestoreStep {
   if (facts.attempts === 0) return { kind: "fail", ...HAS_DATA };
   if (facts.seen?.name === facts.name && facts.seen.status === "failed") return { kind: "fail", ...HAS_DATA };
-  if (isActive) return { kind: "complete" };
+  if (isServing) return { kind: "complete" };
   const message =
     trouble === "" ? "its engines load what the nodes have" : `its engines load what the nodes have: ${trouble}`;
   return (

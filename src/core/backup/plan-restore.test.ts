@@ -25,6 +25,44 @@ test("shards, slots and version are those of the backup", () => {
   assert.deepEqual(specOf({ files: uneven }), { storeVersion: "7.4", ...slots, memorySize: "205MB" });
 });
 
+const FOUR = ["0-4095", "4096-8191", "8192-12287", "12288-16383"].map((assigned_slots, at) => {
+  return { assigned_slots, bytes: 10, memory: (at + 1) * 10_000_000 };
+});
+
+function planOf(saved: Partial<SavedBackup>, template: DatabaseTemplate) {
+  const plan = planRestore({ ...ONE, ...saved }, template, undefined);
+  assert.ok(!("reason" in plan), JSON.stringify(plan));
+  return plan;
+}
+
+test("other shards are asked for by the object, and the backup's are those it is made with", () => {
+  const { spec, shown, first } = planOf({ files: FOUR }, { shardCount: 3 });
+  // 40 MB and a third of 30 MB are expected in the last one
+  assert.deepEqual(spec, { storeVersion: "7.4", shardCount: 3, memorySize: "200MB" });
+  assert.deepEqual(shown, { storeVersion: "7.4", shardCount: 3, firstShardCount: 4, memorySize: "200MB" });
+  assert.deepEqual(first, ["0-4095", "4096-8191", "8192-12287", "12288-16383"]);
+  const one = planOf({ files: FOUR }, { shardCount: 1 });
+  assert.deepEqual([one.spec.shardCount, one.shown.firstShardCount], [1, 4]);
+  const two = planOf({}, { shardCount: 2 });
+  assert.deepEqual([two.spec.shardCount, two.first, two.shown.firstShardCount], [2, ["0-16383"], 1]);
+});
+
+test("so are other slots", () => {
+  const shardSlots = ["0-99", "100-16383"];
+  const { spec, shown, first } = planOf({ files: even }, { shardSlots, memorySize: "1GB" });
+  assert.deepEqual([spec.shardCount, spec.shardSlots, first], [2, shardSlots, ["0-8191", "8192-16383"]]);
+  assert.deepEqual([shown.shardSlots, shown.firstShardCount, shown.firstShardSlots], [shardSlots, 2, undefined]);
+  const back = planOf({ files: uneven }, { shardSlots: ["0-8191", "8192-16383"] });
+  assert.deepEqual([back.shown.firstShardSlots, back.first], [shardSlots, shardSlots]);
+});
+
+test("shards that the backup has are no others, in whichever way they are asked for", () => {
+  for (const template of [{}, { shardCount: 2 }, { shardSlots: ["8192-16383=40%", "0-8191"], memorySize: "1GB" }]) {
+    const { first, shown } = planOf({ files: even }, template);
+    assert.deepEqual([first, shown.firstShardCount], [undefined, undefined]);
+  }
+});
+
 test("everything else is as the saved database has it now, but for what is its own", () => {
   const backup = { s3: { bucketName: "backups", awsSecretName: "keys" } };
   const secrets = { databaseSecretName: "its", certificateSecretName: "its" };
@@ -55,12 +93,29 @@ test("a version that is not there any more gives way to the next one that reads 
 });
 
 for (const [rule, saved, template, says] of [
-  ["other shards", {}, { shardCount: 2 }, /^spec\.database\.shardCount: it is 2, and the backup has 1 files/],
   [
-    "other slots",
-    { files: even },
-    { shardSlots: ["0-99", "100-16383"] },
-    /^spec\.database\.shardSlots: .* 0-8191 8192-16383/,
+    "a number that is not that of the slots",
+    {},
+    { shardCount: 3, shardSlots: ["0-99", "100-16383"] },
+    /^spec\.database\.shardCount: it is 3, and shardSlots has 2 entries/,
+  ],
+  [
+    "other shards that need more memory",
+    { files: FOUR },
+    { shardSlots: ["0-8191=70%", "8192-16383=30%"], memorySize: "200MB" },
+    /^spec\.database\.memorySize: 200MB gives shard 2 of the 2 that are asked for .* took about 70 MB$/,
+  ],
+  [
+    "more shards than the memory is enough for",
+    {},
+    { shardCount: 8, memorySize: "150MB" },
+    /^spec\.database\.memorySize: 8 shards need at least 160 MB together/,
+  ],
+  [
+    "other shards of a database with modules",
+    {},
+    { shardCount: 2, modulesList: [{ name: "search" }] },
+    /^spec\.database\.shardCount: the commands of modules \(search\)/,
   ],
   ["slots that are none", { files: even }, { shardSlots: ["0-99"] }, /^spec\.database\.shardSlots: no shard has slot/],
   [

@@ -1,12 +1,12 @@
 import type { StoreEnterpriseDatabase } from "../api/kinds.ts";
 import { STORE_VERSIONS } from "../api/records.ts";
 import type { DatabaseTemplate, RestoreStatus } from "../api/restore-spec.ts";
-import { memoryBytes } from "../api/settings/memory.ts";
-import { databaseSpec } from "../api/database-spec.ts";
-import { evenSlots, shareOf } from "../slots/shard-slots.ts";
+import { databaseSpec, type DatabaseSpec } from "../api/database-spec.ts";
+import { shardCountObjection } from "../planner/admission/shard-count.ts";
+import { evenSlots, type SizedShard } from "../slots/shard-slots.ts";
 import { isSameTable, namedShards, shardNames } from "../slots/named-slots.ts";
-import type { SizedShard } from "../slots/shard-slots.ts";
 import type { BackupReason } from "./decide.ts";
+import { memoryNeeded, memoryObjection, type RestoredTables } from "./restored-shards.ts";
 
 /** A backup, as a cluster has read it. */
 export interface SavedBackup {
@@ -29,6 +29,8 @@ interface SavedFile {
 export interface RestorePlan {
   readonly spec: StoreEnterpriseDatabase["spec"];
   readonly shown: NonNullable<RestoreStatus["database"]>;
+  /** The slots of the shards with which it is made, where others are asked for; those of the spec come once it serves. */
+  readonly first?: readonly string[];
 }
 
 type Spec = StoreEnterpriseDatabase["spec"];
@@ -47,17 +49,39 @@ export function planRestore(
   const version = versionOf(saved, template);
   if ("reason" in version) return version;
   const given = { ...sharedPart(now), ...template, ...table.said, storeVersion: version.storeVersion };
-  const memory = memoryOf(saved, table.shards, { asked: template.memorySize, usual: now?.memorySize });
+  const memory = memoryOf(saved, table, { asked: template.memorySize, usual: now?.memorySize });
   if ("reason" in memory) return memory;
   const spec = databaseSpec.safeParse({ ...given, memorySize: memory.size });
   if (!spec.success) {
     const [issue] = spec.error.issues;
     return invalid(issue?.path.join(".") ?? "", issue?.message ?? "not acceptable");
   }
+  const why = modulesObjection(spec.data, table.next ?? table.first);
+  if (why !== undefined) return invalid("shardCount", why);
+  const { first, next = first, said } = table;
+  const slots = said.shardSlots === undefined ? {} : { shardSlots: [...said.shardSlots] };
   const { storeVersion } = version;
-  const slots = table.said.shardSlots === undefined ? {} : { shardSlots: [...table.said.shardSlots] };
-  const shown = { storeVersion, shardCount: table.shards.length, ...slots, memorySize: memory.size };
-  return { spec: { ...given, memorySize: memory.size }, shown };
+  const shown = { storeVersion, shardCount: next.length, ...slots, ...shownFirst(table), memorySize: memory.size };
+  const made = { spec: { ...given, memorySize: memory.size }, shown };
+  return table.next === undefined ? made : { ...made, first: shardNames(first) };
+}
+
+/** Of the shards of the backup, what is shown where others are asked for. */
+function shownFirst({
+  first,
+  next,
+}: RestoredTables): Pick<RestorePlan["shown"], "firstShardCount" | "firstShardSlots"> {
+  if (next === undefined) return {};
+  const slots = isSameTable(first, evenShards(first.length)) ? {} : { firstShardSlots: [...shardNames(first)] };
+  return { firstShardCount: first.length, ...slots };
+}
+
+function modulesObjection(
+  { modulesList, moduleList }: DatabaseSpec,
+  shards: readonly SizedShard[],
+): string | undefined {
+  const modules = (modulesList ?? moduleList ?? []).map(({ name }) => name);
+  return shardCountObjection({ count: shards.length, has: undefined, slices: undefined, modules });
 }
 
 /** What belongs to the saved database alone is left out: its Secrets, its port, its backups, and what the backup says. */
@@ -77,25 +101,36 @@ function sharedPart(now: Spec | undefined): Partial<Spec> {
   return shared;
 }
 
-interface Table {
-  readonly shards: readonly SizedShard[];
+interface Table extends RestoredTables {
   readonly said: { readonly shardCount?: number; readonly shardSlots?: string[] };
 }
 
-function tableOf({ files }: SavedBackup, { shardCount, shardSlots }: DatabaseTemplate): Table | BackupReason {
+function tableOf({ files }: SavedBackup, { shardCount: count, shardSlots }: DatabaseTemplate): Table | BackupReason {
   const saved = namedShards(files.map(({ assigned_slots }) => assigned_slots));
   if ("why" in saved) return { reason: "BackupUnfit", message: `the slots of its files are no table: ${saved.why}` };
-  const has = `the backup has ${saved.length} files with the slots ${shardNames(saved).join(" ")}`;
-  if (shardCount !== undefined && shardCount !== saved.length)
-    return invalid("shardCount", `it is ${shardCount}, and ${has}; make it so, and change the number afterwards`);
-  const asked = shardSlots === undefined ? saved : namedShards(shardSlots);
-  if ("why" in asked) return invalid("shardSlots", asked.why);
-  if (!isSameTable(asked, saved))
-    return invalid("shardSlots", `it has other slots, and ${has}; make it so, and change them afterwards`);
-  const even = evenSlots(saved.length).map((slots) => ({ slots }));
-  if (shardSlots === undefined && isSameTable(saved, even))
-    return { shards: asked, said: saved.length === 1 ? {} : { shardCount: saved.length } };
-  return { shards: asked, said: { shardCount: saved.length, shardSlots: [...(shardSlots ?? shardNames(saved))] } };
+  const named = shardSlots === undefined ? undefined : namedShards(shardSlots);
+  if (named !== undefined && "why" in named) return invalid("shardSlots", named.why);
+  if (count !== undefined && count !== (named?.length ?? count))
+    return invalid("shardCount", `it is ${count}, and shardSlots has ${named?.length ?? 0} entries`);
+  const asked = named ?? (count === undefined || count === saved.length ? saved : evenShards(count));
+  const [first, next] = isSameTable(asked, saved) ? [asked, undefined] : [saved, asked];
+  return { first, next, said: saidOf(asked, { shardSlots, isSaved: next === undefined }) };
+}
+
+/** What the spec says of these shards. */
+function saidOf(
+  asked: readonly SizedShard[],
+  { shardSlots, isSaved }: { readonly shardSlots: readonly string[] | undefined; readonly isSaved: boolean },
+): Table["said"] {
+  const { length: shardCount } = asked;
+  if (shardSlots !== undefined) return { shardCount, shardSlots: [...shardSlots] };
+  if (!isSameTable(asked, evenShards(shardCount))) return { shardCount, shardSlots: [...shardNames(asked)] };
+  // one is what a new database has
+  return isSaved && shardCount === 1 ? {} : { shardCount };
+}
+
+function evenShards(count: number): readonly SizedShard[] {
+  return evenSlots(count).map((slots) => ({ slots }));
 }
 
 function versionOf(
@@ -117,22 +152,23 @@ function versionOf(
 
 function memoryOf(
   { files }: SavedBackup,
-  shards: readonly SizedShard[],
+  tables: RestoredTables,
   { asked, usual }: { readonly asked: string | undefined; readonly usual: string | undefined },
 ): { readonly size: string } | BackupReason {
-  const most = Math.max(...files.map(({ memory }) => memory));
-  const lacking = (size: string): string | undefined => {
-    const each = Math.min(...shards.map((shard) => shareOf(memoryBytes(size) ?? 0, shard)));
-    return each < most ? `${size} gives a shard ${each} bytes, and the data of one took ${most}` : undefined;
-  };
+  const memories = files.toSorted((one, other) => lowestIn(one) - lowestIn(other)).map(({ memory }) => memory);
+  const lacking = (size: string): string | undefined => memoryObjection(size, tables, memories);
   if (asked !== undefined) {
     const why = isSize(asked) ? lacking(asked) : "it is no size such as 1GB";
     return why === undefined ? { size: asked } : invalid("memorySize", why);
   }
   const size = usual ?? LEAST;
   if (isSize(size) && lacking(size) === undefined) return { size };
-  const smallest = Math.min(...shards.map((shard) => shareOf(SCALE, shard))) / SCALE;
-  return { size: `${Math.ceil((most * MARGIN) / smallest / MEGABYTE)}MB` };
+  return { size: `${Math.ceil(memoryNeeded(tables, memories) / MEGABYTE)}MB` };
+}
+
+/** The lowest slot of its shard. */
+function lowestIn({ assigned_slots: text }: SavedFile): number {
+  return Math.min(...(text.match(/\d+/g) ?? []).map(Number));
 }
 
 function isSize(text: string): boolean {
@@ -146,6 +182,3 @@ function invalid(field: string, why: string): BackupReason {
 
 const LEAST = "100MB";
 const MEGABYTE = 1_000_000;
-const SCALE = 1_000_000_000;
-/** Data take a little more in another engine. */
-const MARGIN = 1.25;

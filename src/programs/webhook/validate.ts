@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { activeActiveSpec, activeActiveStatus, remoteClusterSpec } from "../../core/api/active-active.ts";
-import { backupScheduleSpec, type BackupScheduleSpec } from "../../core/api/backup-schedule-spec.ts";
+import { firstSlots } from "../../core/api/awaits-data.ts";
 import { clusterSpec } from "../../core/api/cluster-spec.ts";
 import { clusterStatus } from "../../core/api/cluster-status.ts";
 import { databaseSpec } from "../../core/api/database-spec.ts";
@@ -13,7 +13,7 @@ import {
   ACTIVE_ACTIVE_RULES,
   type ReviewedActiveActive,
 } from "../../core/planner/admission/active-active.ts";
-import { BACKUP_SCHEDULE_RULES, type ReviewedBackupSchedule } from "../../core/planner/admission/backup-schedule.ts";
+import { BACKUP_SCHEDULE_REVIEW } from "../../core/planner/admission/backup-schedule.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../../core/planner/admission/cluster.ts";
 import type { ReviewedCluster } from "../../core/planner/admission/reviewed-cluster.ts";
 import { objectionsToDefinition } from "../../core/planner/admission/definition.ts";
@@ -76,13 +76,8 @@ export function validate(
         return { name, spec, before, ...reportedBy(asked), growthRefusal, references };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     }
-    case KINDS.database.kind: {
-      const references = referencesIn(objects, release, { kind: "databases", name });
-      const existing = existingOf(statusOf(asked));
-      return validateSpec(asked, databaseSpec, (spec, before): WrittenDatabase => {
-        return { kind: "redb", name, at: "spec", spec, before, existing, references, isSite: isSite(asked) };
-      })(WRITTEN_DATABASE_RULES, DATABASE_ADVICE);
-    }
+    case KINDS.database.kind:
+      return validateDatabase(asked, name, referencesIn(objects, release, { kind: "databases", name }));
     case KINDS.activeActive.kind: {
       const references = referencesIn(objects, release, { kind: "activeActives", name });
       const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
@@ -100,6 +95,14 @@ export function validate(
     default:
       return validateOfBackups(asked, objects, name);
   }
+}
+
+function validateDatabase(asked: ReviewRequest, name: string, references: WrittenDatabase["references"]): SpecReview {
+  const first = firstSlots(asked.object?.metadata.annotations);
+  const facts = { existing: existingOf(statusOf(asked)), references, firstSlots: first, isSite: isSite(asked) };
+  return validateSpec(asked, databaseSpec, (spec, before): WrittenDatabase => {
+    return { kind: "redb", name, at: "spec", spec, before, ...facts };
+  })(WRITTEN_DATABASE_RULES, DATABASE_ADVICE);
 }
 
 function validateOfBackups(asked: ReviewRequest, objects: NamespaceObjects, name: string): SpecReview {
@@ -120,8 +123,8 @@ function isSite({ object }: ReviewRequest): boolean {
 }
 
 function validateSchedule(asked: ReviewRequest, name: string): SpecReview {
-  const factsOf = (spec: BackupScheduleSpec): ReviewedBackupSchedule => ({ name, spec });
-  return validateSpec(asked, backupScheduleSpec, factsOf)(BACKUP_SCHEDULE_RULES, []);
+  const { schema, rules, factsOf } = BACKUP_SCHEDULE_REVIEW;
+  return validateSpec(asked, schema, factsOf(name))(rules, []);
 }
 
 function validateRestore(asked: ReviewRequest, { databases }: NamespaceObjects): SpecReview {

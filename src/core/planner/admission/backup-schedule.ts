@@ -1,5 +1,5 @@
 import { MOST_SCHEDULE_NAME } from "../../api/asked-backup.ts";
-import type { BackupScheduleSpec } from "../../api/backup-schedule-spec.ts";
+import { backupScheduleSpec, type BackupScheduleSpec } from "../../api/backup-schedule-spec.ts";
 import { readTimetable } from "../../base/timetable.ts";
 import { invalidValue, type Objection, type SpecRule } from "./objection.ts";
 
@@ -14,6 +14,13 @@ export const DEFAULT_TIME_ZONE = "UTC";
 
 /** What is asked of a schedule of backups, in the order in which objections are listed. */
 export const BACKUP_SCHEDULE_RULES: readonly SpecRule<ReviewedBackupSchedule>[] = [nameFits, timetableIsReadable];
+
+/** How a schedule of backups is judged. */
+export const BACKUP_SCHEDULE_REVIEW = {
+  schema: backupScheduleSpec,
+  rules: BACKUP_SCHEDULE_RULES,
+  factsOf: (name: string) => (spec: BackupScheduleSpec) => ({ name, spec }),
+} as const;
 
 /** The time is put behind it for the name of each backup, and a label holds it. */
 function nameFits({ name }: ReviewedBackupSchedule): readonly Objection[] {

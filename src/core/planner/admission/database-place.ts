@@ -69,14 +69,15 @@ export function clusterIsUnchanged({ at, spec, before, existing, references }: R
 }
 
 /** Between 100MB and 4 TiB, and each shard needs room for more than its engine. */
-export function memoryIsInRange({ kind, name, at, spec, existing }: ReviewedDatabase): readonly Objection[] {
+export function memoryIsInRange(reviewed: ReviewedDatabase): readonly Objection[] {
+  const { kind, name, at, spec, existing } = reviewed;
   const bytes = memoryBytes(spec.memorySize) ?? 0;
   const field = `${at}.memorySize`;
   if (bytes < MIN_DATABASE_BYTES || bytes > MAX_DATABASE_BYTES) {
     const why = "a database has at least 100MB and at most 4096Gi";
     return [invalidValue(field, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
   }
-  const count = shardsOf(spec, existing);
+  const count = mostShards(reviewed);
   const why = shardMemoryObjection({ count, memoryBytes: bytes });
   if (why === undefined) return [];
   const memorySize = `${memoryForShards(count) / 1_000_000}MB`;
@@ -155,7 +156,7 @@ export function licenseSuffices(reviewed: ReviewedDatabase): readonly Objection[
   const { name, shards } = cluster;
   const [had, has] = [
     existing === undefined ? instancesOf(0, spec) : instancesOf(shardsOf(before ?? spec, existing), before ?? spec),
-    instancesOf(shardsOf(spec, existing), spec),
+    instancesOf(mostShards(reviewed), spec),
   ];
   const more = has.primaries + has.replicas - had.primaries - had.replicas;
   if (more <= 0 || shards.used + more <= shards.limit) return [];
@@ -169,6 +170,12 @@ export function licenseSuffices(reviewed: ReviewedDatabase): readonly Objection[
 
 function instancesOf(primaries: number, { replication }: Pick<ReviewedDatabase["spec"], "replication">) {
   return { primaries, replicas: replication ? primaries : 0 };
+}
+
+/** The higher of the numbers of shards that a new database has one after the other. */
+function mostShards({ spec, existing, firstSlots = [] }: ReviewedDatabase): number {
+  const asked = shardsOf(spec, existing);
+  return existing === undefined ? Math.max(asked, firstSlots.length) : asked;
 }
 
 /** A spec that says nothing of it leaves a database the shards that it has. */

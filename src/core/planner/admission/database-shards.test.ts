@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
+import { evenSlots, slotsText } from "../../slots/shard-slots.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { DATABASE_RULES } from "./database.ts";
 import { causeText, objections } from "./objection.ts";
@@ -8,6 +9,8 @@ import type { ReviewedDatabase } from "./reviewed-database.ts";
 
 const spec = (from: object) => databaseSpec.parse(from);
 const existing = { port: 10_000, storeVersion: "7.4", shards: 1, cluster: "rec" } as const;
+
+const many = references({ clusters: [nearby({ shards: { used: 0, limit: 20 } })] });
 
 /** What is asked of the shards of a database, and of what the licence counts. */
 const cases: readonly {
@@ -121,6 +124,42 @@ const cases: readonly {
     change: { before: spec({ shardCount: 6, memorySize: "1GB" }), existing: { ...existing, shards: 6 } },
     field: "spec.memorySize",
     says: /6 shards need at least 120 MB together/,
+  },
+  {
+    rule: "the slots in which a new database gets its data are a table",
+    spec: { shardCount: 3 },
+    change: { firstSlots: ["0-866", "866-16383"], references: many },
+    field: "metadata.annotations[storeenterprise.io/awaits-slots]",
+    says: /slot 866 is named twice.*kubectl annotate redb orders --overwrite storeenterprise\.io\/awaits-slots-/,
+  },
+  {
+    rule: "a database with modules gets its data in one shard",
+    spec: { modulesList: [{ name: "search" }] },
+    change: { firstSlots: ["0-866", "867-16383"] },
+    field: "metadata.annotations[storeenterprise.io/awaits-slots]",
+    says: /the commands of modules \(search\) are served from one shard alone/,
+  },
+  {
+    rule: "the shards in which it gets its data need memory too",
+    spec: { shardCount: 2 },
+    change: { firstSlots: evenSlots(6).map(slotsText), references: many },
+    field: "spec.memorySize",
+    says: /6 shards need at least 120 MB together/,
+  },
+  {
+    rule: "the licence counts them where they are more",
+    spec: { shardCount: 2 },
+    change: {
+      firstSlots: evenSlots(4).map(slotsText),
+      references: references({ clusters: [nearby({ shards: { used: 1, limit: 4 } })] }),
+    },
+    field: "spec.shardCount",
+    says: /needs 4 more \(4 primaries\), and the licence allows 4 shards of which 1/,
+  },
+  {
+    rule: "they count for nothing once the database is there",
+    spec: {},
+    change: { before: spec({}), existing, firstSlots: ["none"] },
   },
   {
     rule: "shards of an existing database are not counted again",

@@ -14,6 +14,7 @@ import {
   shardCountIsPossible,
   shardSlotsFit,
 } from "./database-place.ts";
+import { firstSlotsFit } from "./first-slots.ts";
 import { secretIsItsOwn } from "./database-secret.ts";
 import { certificateIsNoClusters, clientsAreKnown } from "./database-tls.ts";
 import {
@@ -57,6 +58,7 @@ export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   clusterIsUnchanged,
   secretIsItsOwn,
   ...CONFIGURATION_RULES,
+  firstSlotsFit,
   licenseSuffices,
 ];
 

@@ -32,6 +32,8 @@ export interface ReviewedDatabase {
   /** What the cluster made of it; undefined while it has made nothing. */
   readonly existing: ReviewedExisting | undefined;
   readonly references: References;
+  /** The slots of each shard in which it gets the data of a restore first; absent: those of its spec. */
+  readonly firstSlots?: readonly string[] | undefined;
 }
 
 /** A StoreEnterpriseDatabase that is written. */

@@ -54,6 +54,8 @@ export interface DatabaseView {
   readonly site: SiteOfDatabase | undefined;
   /** Name of the cluster that made it; undefined before one has. */
   readonly home: string | undefined;
+  /** The slots of each shard in which it gets the data of a restore, before it gets those of its spec; absent where these are the same. */
+  readonly firstSlots?: readonly string[] | undefined;
 }
 
 export type DatabaseAct =
@@ -148,7 +150,7 @@ function changesOf({
   return [...Object.keys(settings), ...parts, ...(site === undefined ? [] : ["its site"]), ...secrets];
 }
 
-function factsOf({ name, spec, existing, home, references }: DatabaseView): ReviewedDatabase {
+function factsOf({ name, spec, existing, home, references, firstSlots }: DatabaseView): ReviewedDatabase {
   const isThere = existing !== undefined || home !== undefined;
   const known = {
     port: existing?.port,
@@ -157,7 +159,8 @@ function factsOf({ name, spec, existing, home, references }: DatabaseView): Revi
     cluster: home,
     modules: existing?.modules,
   };
-  return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, references };
+  const reviewed = { existing: isThere ? known : undefined, references, firstSlots };
+  return { kind: "redb", name, at: "spec", spec, before: undefined, ...reviewed };
 }
 
 function actFor(view: DatabaseView): DatabaseAct | undefined {
@@ -197,11 +200,11 @@ function isAsked(texts: readonly string[], { slots = [] }: ExistingDatabase): bo
   return !("why" in wanted) && !("why" in asked) && isSameTable(wanted, asked);
 }
 
-function creationOf({ spec, references }: DatabaseView, besides: Besides): DatabaseAct {
+function creationOf({ spec, references, firstSlots }: DatabaseView, besides: Besides): DatabaseAct {
   const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
   // nodes of older releases know no number
   const { shardCount = 1 } = spec;
-  const { shardSlots: slots } = spec;
+  const slots = firstSlots ?? spec.shardSlots;
   const even = shardCount === 1 ? {} : { shards: shardCount };
   const shards = slots === undefined ? even : { slots };
   const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);

@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { getObjects } from "../../../core/api/kubectl.ts";
-import { MOST_SHARDS, type DatabaseSpec } from "../../../core/api/database-spec.ts";
+import type { DatabaseSpec } from "../../../core/api/database-spec.ts";
 import { namedShards } from "../../../core/slots/named-slots.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readDatabases } from "../../../ports/management/databases.ts";
@@ -12,6 +12,7 @@ import {
   type NamespaceOptions,
 } from "../access/namespace-access.ts";
 import { EXIT, type Asking } from "../console/context.ts";
+import { readShardCount } from "../console/shard-count.ts";
 import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ShardsPlanRecord } from "../../../ports/management/records/shards-plan.ts";
@@ -33,7 +34,7 @@ export function reshapeCommand(context: Asking): Command {
   const command = new Command("reshape")
     .description("give a database other shards while clients write: the plan first, then the request")
     .argument("<database>", "the database")
-    .argument("[shards]", "how many shards it shall have; they get even slots", shardsIn)
+    .argument("[shards]", "how many shards it shall have; they get even slots", readShardCount)
     .option("--slots <slots...>", "the slots of each shard, as 0-865 866 867-16383; a shard whose slots stay is kept")
     .addOption(new Option("--even", "as many slots for each of the shards that it has").conflicts("slots"))
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
@@ -181,10 +182,4 @@ async function patchShards(
 ): Promise<void> {
   const spec = { shardCount: shards.length, shardSlots: isNamed ? [...shards] : null };
   await kube.patch(Databases, { name, namespace }, { type: "merge", body: { spec } });
-}
-
-function shardsIn(text: string): number {
-  const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > MOST_SHARDS) throw new InvalidArgumentError(`it must be a number from 1 to ${MOST_SHARDS}`);
-  return count;
 }

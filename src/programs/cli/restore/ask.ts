@@ -13,6 +13,8 @@ export interface RestoreRequest {
   readonly name?: string;
   readonly memory?: string;
   readonly storeVersion?: string;
+  readonly shards?: number;
+  readonly slots?: readonly string[];
   readonly dryRun?: boolean;
 }
 
@@ -39,8 +41,10 @@ export async function askForRestore(
   return name;
 }
 
-function templateOf({ memory, storeVersion }: RestoreRequest): DatabaseTemplate {
+function templateOf({ memory, storeVersion, shards, slots }: RestoreRequest): DatabaseTemplate {
   return {
+    ...(shards === undefined ? {} : { shardCount: shards }),
+    ...(slots === undefined ? {} : { shardSlots: [...slots] }),
     ...(memory === undefined ? {} : { memorySize: memory }),
     // what is none is refused with the field
     ...(storeVersion === undefined ? {} : { storeVersion: storeVersion as DatabaseTemplate["storeVersion"] }),

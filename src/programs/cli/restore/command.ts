@@ -7,6 +7,7 @@ import {
   type NamespaceOptions,
 } from "../access/namespace-access.ts";
 import { EXIT, type Asking } from "../console/context.ts";
+import { readShardCount } from "../console/shard-count.ts";
 import { askForRestore } from "./ask.ts";
 import { restorePlanText } from "./report.ts";
 import { waitForRestore } from "./wait.ts";
@@ -16,6 +17,8 @@ interface RestoreOptions extends NamespaceOptions {
   readonly name?: string;
   readonly memory?: string;
   readonly storeVersion?: string;
+  readonly shards?: number;
+  readonly slots?: readonly string[];
   readonly dryRun?: boolean;
   readonly wait: boolean;
 }
@@ -29,6 +32,12 @@ export function restoreCommand(context: Asking): Command {
     .option("--name <name>", "the name of the restore (default: made from that of the database)")
     .option("--memory <size>", "the memory of the database (default: as the saved one has it, or as the data need)")
     .option("--store-version <version>", "the version of the database (default: as the backup has it)")
+    .option(
+      "--shards <count>",
+      "other shards than the backup has: they are changed once the database serves",
+      readShardCount,
+    )
+    .addOption(new Option("--slots <slots...>", "the slots of each shard, as 0-865 866 867-16383").conflicts("shards"))
     .option("--dry-run", "show what would be made, and make nothing")
     .addOption(new Option("--no-wait", "do not wait until the database serves"))
     .action(async (backup: string, options: RestoreOptions) => {

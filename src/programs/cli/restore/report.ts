@@ -19,16 +19,20 @@ export function restoreText({ status = {} }: RestoreObject): string {
 export function restorePlanText({ spec, status = {} }: RestoreObject): string {
   const { source, database } = status;
   if (source === undefined || database === undefined) return "";
-  const { storeVersion, shardCount, shardSlots, memorySize } = database;
-  const slots = shardSlots === undefined ? "" : ` with the slots ${shardSlots.join(" ")}`;
+  const { storeVersion, shardCount, shardSlots, firstShardCount, firstShardSlots, memorySize } = database;
   const rows: readonly (readonly [string, string])[] = [
     ["BACKUP", source.path],
     ["OF", `${source.database} at ${source.storeVersion}, ${source.time}`],
     ["DATA", `${source.files} files, ${bytesText(source.bytes)}, ${source.keys ?? "unknown"} keys`],
     ["INTO", spec.databaseName],
     ["VERSION", storeVersion],
-    ["SHARDS", `${shardCount}${slots}`],
+    ["SHARDS", shardsText(firstShardCount ?? shardCount, firstShardCount === undefined ? shardSlots : firstShardSlots)],
+    ...(firstShardCount === undefined ? [] : [["THEN", shardsText(shardCount, shardSlots)] as const]),
     ["MEMORY", memorySize],
   ];
   return namedValues(rows, 10);
+}
+
+function shardsText(count: number, slots: readonly string[] | undefined): string {
+  return slots === undefined ? `${count}` : `${count} with the slots ${slots.join(" ")}`;
 }

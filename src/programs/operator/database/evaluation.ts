@@ -1,3 +1,4 @@
+import { firstSlots } from "../../../core/api/awaits-data.ts";
 import { homeOf } from "../../../core/api/database-home.ts";
 import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
@@ -110,6 +111,7 @@ function decide(
     ...seen,
     secretName: secretNameOf(redb),
     home: homeOf(redb.status ?? {}),
+    firstSlots: firstSlots(redb.metadata.annotations),
     existing: bdb && {
       uid: bdb.uid,
       // one that cannot be made may be changed so that it can

@@ -1,9 +1,12 @@
 import type { Kube } from "#kit/kube/kube";
-import { AWAITS_DATA_ANNOTATION, RESTORES_FROM_ANNOTATION } from "../../../core/api/names.ts";
+import { awaitsDataMarks } from "../../../core/api/awaits-data.ts";
+import { editObject } from "../../../core/api/kubectl.ts";
+import { RESTORES_FROM_ANNOTATION } from "../../../core/api/names.ts";
 import type { RestoreSpec } from "../../../core/api/restore-spec.ts";
 import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
 import { planRestore, type RestorePlan } from "../../../core/backup/plan-restore.ts";
 import { foreignBackup, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
+import { licenseObjection } from "../../../core/backup/restored-shards.ts";
 import { splitNames } from "../../../core/planner/ownership/marks.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -13,6 +16,7 @@ import { answeredWithin } from "../../../ports/management/slow-routes.ts";
 import { storeOf } from "../backup/begin.ts";
 import { reasonOfFailure } from "../backup/database-of.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
+import type { NamedCluster } from "./find.ts";
 
 /** With what restores are done. */
 export interface RestoreActDeps extends GivenDeps {
@@ -62,14 +66,30 @@ export function planFor(
   return planRestore(content, spec.database ?? {}, now);
 }
 
+/** Why the licence of a cluster does not allow the database; undefined when it does, for as long as nothing else is made there. */
+export async function refusalByLicense(
+  { client, cluster }: NamedCluster,
+  { spec, shown }: RestorePlan,
+): Promise<RestoreRefusal | undefined> {
+  const { firstShardCount: first = shown.shardCount, shardCount: next } = shown;
+  try {
+    const why = licenseObjection({ first, next, replication: spec.replication === true }, await client.call("license"));
+    if (why === undefined) return undefined;
+    const remedy = `delete a database, or name a larger licence in spec.licenseSecretName: ${editObject(`rec ${cluster}`)}`;
+    return { reason: "LicenseLimit", message: `${why}; remedy: ${remedy}`, isForGood: false };
+  } catch (error) {
+    return { ...reasonOfFailure(error), isForGood: false };
+  }
+}
+
 /** Makes the object of the database, which waits for its data from then on; rejects when one has come there meanwhile. */
 export async function makeDatabase(
   { kube, cache }: RestoreActDeps,
   ref: { readonly name: string; readonly namespace: string },
-  { spec }: RestorePlan,
+  { spec, first }: RestorePlan,
   restore: string,
 ): Promise<void> {
-  const metadata = { ...ref, annotations: { [AWAITS_DATA_ANNOTATION]: restore } };
+  const metadata = { ...ref, annotations: awaitsDataMarks(restore, first) };
   cache.databases.learn(await kube.create(Databases, { metadata, spec }));
 }
 

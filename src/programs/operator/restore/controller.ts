@@ -2,16 +2,18 @@ import { assertNever } from "#kit/base/assert-never";
 import type { Log } from "#kit/base/log";
 import { refOfKey } from "#kit/kube/ref";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
+import { getObjects } from "../../../core/api/kubectl.ts";
 import { restoreSpec, type RestoreSpec, type RestoreStatus } from "../../../core/api/restore-spec.ts";
 import { FOLLOW_MS } from "../../../core/backup/decide.ts";
 import { decideRestore, type RestoreStep } from "../../../core/backup/decide-restore.ts";
+import { changeText } from "../../../core/backup/restored-shards.ts";
 import type { RestoreRefusal, RestoreSource } from "../../../core/backup/restore-source.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Restores } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupContent } from "../../../ports/management/records/backups.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
-import { beginRestore, makeDatabase, planFor, readSource, type RestoreActDeps } from "./act.ts";
+import { beginRestore, makeDatabase, planFor, readSource, refusalByLicense, type RestoreActDeps } from "./act.ts";
 import {
   clusterForNew,
   findRestored,
@@ -90,7 +92,7 @@ async function follow(deps: RestoreDeps, all: Pass, step: RestoreStep): Promise<
       return say({ phase, reason: step.reason, message: step.message }, lookAgain(step.afterMs));
     }
     case "complete":
-      return say({ phase: "Completed", reason: "Completed", message: completedText(object.status) }, AT_REST);
+      return say({ phase: "Completed", reason: "Completed", message: completedText(object) }, AT_REST);
     case "fail":
       return say({ phase: "Failed", reason: step.reason, message: step.message }, AT_REST);
     default:
@@ -102,16 +104,19 @@ async function follow(deps: RestoreDeps, all: Pass, step: RestoreStep): Promise<
 async function plan(deps: RestoreDeps, { object, namespace, spec, source }: Pass): Promise<Outcome> {
   const { databaseName: name } = spec;
   const cluster = spec.database?.storeEnterpriseCluster?.name;
-  const client = clusterForNew(deps, { name, namespace, cluster });
-  if ("reason" in client) return reportRefusal(deps, object, { ...client, isForGood: false });
-  const read = await readSource(deps, client, source, namespace);
+  const at = clusterForNew(deps, { name, namespace, cluster });
+  if ("reason" in at) return reportRefusal(deps, object, { ...at, isForGood: false });
+  const read = await readSource(deps, at.client, source, namespace);
   if ("reason" in read) return reportRefusal(deps, object, read);
   const planned = planFor(deps, spec, read, namespace);
   const ofSource = sourceStatus(source, read.content);
   if ("reason" in planned) return reportRefusal(deps, object, { ...planned, isForGood: true }, { source: ofSource });
   const known = { source: ofSource, database: planned.shown };
-  if (spec.dryRun === true) {
-    const message = `nothing is made: "${name}" would be a database with the data of ${ofSource.path}`;
+  const isDryRun = spec.dryRun === true;
+  const refusal = await refusalByLicense(at, planned);
+  if (refusal !== undefined) return reportRefusal(deps, object, { ...refusal, isForGood: isDryRun }, known);
+  if (isDryRun) {
+    const message = `nothing is made: "${name}" would be a database with the data of ${ofSource.path}${changeText(planned.shown, "once it serves")}`;
     await reportRestore(deps, object, { phase: "Planned", reason: "Planned", message, known });
     return AT_REST;
   }
@@ -198,8 +203,10 @@ function sourceStatus(
   };
 }
 
-function completedText({ source }: RestoreStatus = {}): string {
-  return `the database serves with the data of ${source?.path ?? "the backup"}`;
+function completedText({ spec, status }: StoredRestore): string {
+  const change = changeText(status?.database, "now");
+  const way = change === "" ? "" : `: ${getObjects(`redb ${spec.databaseName}`)} -w`;
+  return `the database serves with the data of ${status?.source?.path ?? "the backup"}${change}${way}`;
 }
 
 const RUNNING = { phase: "Running", reason: "Running", message: "the nodes fetch the data" } as const;

@@ -63,11 +63,17 @@ export async function findRestored(
   try {
     const bdb = await at.client.call("bdb", { params: { uid: at.uid } });
     const awaits = bdb.recovery?.awaits_data === true;
-    const database = { kind: "there", awaits, isActive: bdb.status === "active", trouble: troubleOf(bdb) } as const;
+    const database = { kind: "there", awaits, isServing: isServing(bdb), trouble: troubleOf(bdb) } as const;
     return { database, seen: await lastRestore(at), at };
   } catch (error) {
     return without({ kind: "unready", ...reasonOfFailure(error) });
   }
+}
+
+/** A cluster that can be asked. */
+export interface NamedCluster {
+  readonly client: ManagementClient;
+  readonly cluster: string;
 }
 
 /** The cluster in which a database of that spec is made; why it cannot be asked. */
@@ -78,7 +84,7 @@ export function clusterForNew(
     namespace,
     cluster,
   }: { readonly name: string; readonly namespace: string; readonly cluster: string | undefined },
-): ManagementClient | BackupReason {
+): NamedCluster | BackupReason {
   const spec = cluster === undefined ? {} : { storeEnterpriseCluster: { name: cluster } };
   const found = clusterOf(cache, {
     apiVersion: "",
@@ -89,7 +95,7 @@ export function clusterForNew(
   if ("id" in found) return { reason: "ClusterNotFound", message: found.evidence };
   const client = contexts.of(keyOf(found))?.connection?.client;
   const message = `the management API of the cluster ${found.name} cannot be reached`;
-  return client ?? { reason: "ClusterNotReady", message };
+  return client === undefined ? { reason: "ClusterNotReady", message } : { client, cluster: found.name };
 }
 
 async function lastRestore({ client, uid }: { readonly client: ManagementClient; readonly uid: string }) {
@@ -99,6 +105,11 @@ async function lastRestore({ client, uid }: { readonly client: ManagementClient;
     if (isFault(error, faults.notFound)) return undefined; // this leader has begun none
     throw error;
   }
+}
+
+/** All its data serve: nothing of it is changed, or its shards are, which goes on while it serves. */
+function isServing({ status, shards_count_asked: count, shard_slots_asked: slots }: BdbRecord): boolean {
+  return status === "active" || (status === "active-change-pending" && (count ?? slots) !== undefined);
 }
 
 function troubleOf({ waiting_for, recovery }: BdbRecord): string {
