@@ -59,6 +59,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/cluster-clients.test.ts": [90, 900, "clients in other languages are built the first time"],
   "test/world/restores.test.ts": 90,
+  "test/world/drill.test.ts": [90, 600, "a cluster comes back over empty volumes, and its database from a backup"],
   "test/scenario/active-active-shards.test.ts": [
     90,
     900,

@@ -35,7 +35,7 @@ const location = z.object({
 /** `spec` of a StoreEnterpriseRestore: one restore, which is done once. */
 export const restoreSpec = z.object({
   databaseName: dnsLabel.describe(
-    "Name of the StoreEnterpriseDatabase that is made. One that is there is refused, unless it waits for its data.",
+    "Name of the StoreEnterpriseDatabase that is made. One that is there is refused, unless it waits for its data, or has lost them and `replaceLostData` is `true`.",
   ),
   backupName: z
     .string()
@@ -50,6 +50,12 @@ export const restoreSpec = z.object({
     .optional()
     .describe(
       "What the database is to be, as in the spec of a StoreEnterpriseDatabase. Left out: shards, slots and version as the backup has them, and everything else as the database of the backup has it now, where that is in this namespace. With other shards it serves with those of the backup first, and is changed to them then.",
+    ),
+  replaceLostData: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether a database that is there gets the data of the backup instead of those that are gone with the volumes of its nodes: it is in `recovery`, and asks whether it may go on without them. Shards whose data is there keep it. Not together with `database`.",
     ),
   bytesPerSecond: z
     .int()

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideRestore, type RestoreFacts } from "./decide-restore.ts";
 
-const THERE = { kind: "there", awaits: true, isServing: false, trouble: "" } as const;
+const THERE = { kind: "there", awaits: true, mayAwait: false, isServing: false, trouble: "" } as const;
 const RESTORED = { ...THERE, awaits: false };
 const FACTS: RestoreFacts = {
   name: "nightly-1",
@@ -64,6 +64,16 @@ for (const [rule, change, step] of [
   ["engines that load are waited for", { database: RESTORED, attempts: 1 }, "wait Loading"],
   ["engines that do not load say why", { database: { ...RESTORED, trouble: "bad" }, attempts: 1 }, "wait NotLoaded"],
   ["a database that serves is complete", { database: { ...RESTORED, isServing: true }, attempts: 1 }, "complete"],
+  [
+    "one that may have lost its data is waited for",
+    { database: { ...RESTORED, mayAwait: true } },
+    "wait DataMayBeThere",
+  ],
+  [
+    "one that has its data is not overwritten",
+    { database: { ...RESTORED, mayAwait: true, isServing: true } },
+    "fail DataNotLost",
+  ],
   ["one that others have filled is not", { database: { ...RESTORED, isServing: true } }, "fail DatabaseHasData"],
   [
     "one that a user let begin empty is not",

@@ -10,7 +10,15 @@ export type RestoredDatabase =
   /** It waits for its data, and its cluster has not made it yet or does not answer. */
   | ({ readonly kind: "unready" } & BackupReason)
   /** Its cluster has it; `trouble`: what is wrong with it. */
-  | { readonly kind: "there"; readonly awaits: boolean; readonly isServing: boolean; readonly trouble: string };
+  | {
+      readonly kind: "there";
+      /** It takes data of a backup: it waits for them, or has lost its own and is to take them instead. */
+      readonly awaits: boolean;
+      /** It is to take them instead of its own, once it is known that these are gone. */
+      readonly mayAwait: boolean;
+      readonly isServing: boolean;
+      readonly trouble: string;
+    };
 
 /** What a decision about a restore rests on; times in milliseconds since 1970. */
 export interface RestoreFacts extends Omit<BackupFacts, "phase" | "obstacle"> {
@@ -49,11 +57,11 @@ function whileAwaited(facts: RestoreFacts): RestoreStep {
   return step.kind === "complete" ? { kind: "follow" } : step;
 }
 
-function whenThere(
-  facts: RestoreFacts,
-  { isServing, trouble }: Extract<RestoredDatabase, { readonly kind: "there" }>,
-): RestoreStep {
-  if (facts.attempts === 0) return { kind: "fail", ...HAS_DATA };
+type ThereDatabase = Extract<RestoredDatabase, { readonly kind: "there" }>;
+
+function whenThere(facts: RestoreFacts, database: ThereDatabase): RestoreStep {
+  const { isServing, trouble } = database;
+  if (facts.attempts === 0) return beforeBegun(facts, database);
   if (facts.seen?.name === facts.name && facts.seen.status === "failed") return { kind: "fail", ...HAS_DATA };
   if (isServing) return { kind: "complete" };
   const message =
@@ -66,6 +74,17 @@ function whenThere(
       message,
     }
   );
+}
+
+/** Nothing was begun, and it takes no data now. It may still find its own. */
+function beforeBegun(facts: RestoreFacts, { isServing, mayAwait, trouble }: ThereDatabase): RestoreStep {
+  if (!mayAwait) return { kind: "fail", ...HAS_DATA };
+  if (isServing) return { kind: "fail", ...NOT_LOST };
+  const late = lateStep(facts, trouble);
+  if (late !== undefined) return late;
+  const why = trouble === "" ? "it does not serve" : trouble;
+  const message = `it is not known yet that the data of the database are gone: ${why}`;
+  return { kind: "wait", afterMs: UNREADY_MS, reason: "DataMayBeThere", message };
 }
 
 function lateStep({ now, madeAt, deadlineMs }: RestoreFacts, last = ""): RestoreStep | undefined {
@@ -86,6 +105,10 @@ const EXISTS: BackupReason = {
 const GONE: BackupReason = {
   reason: "DatabaseGone",
   message: "the database that it has made was deleted; remedy: make another restore",
+};
+const NOT_LOST: BackupReason = {
+  reason: "DataNotLost",
+  message: "the database serves with data of its own; remedy: restore into another one, without spec.replaceLostData",
 };
 const HAS_DATA: BackupReason = {
   reason: "DatabaseHasData",

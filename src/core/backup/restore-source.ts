@@ -33,7 +33,13 @@ export function restoreSource(
   namespace: string,
   backup: NamedBackup | undefined,
 ): RestoreSource | RestoreRefusal {
-  const { backupName, location } = spec;
+  const { backupName, location, replaceLostData = false } = spec;
+  if (replaceLostData && spec.database !== undefined)
+    return refuse(
+      "SpecInvalid",
+      "spec.database, spec.replaceLostData: at most one of them, since a database that is there stays what it is",
+      true,
+    );
   if ((backupName === undefined) === (location === undefined))
     return refuse(
       "SpecInvalid",

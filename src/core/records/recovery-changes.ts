@@ -76,12 +76,26 @@ export function withLack(record: DatabaseRecord, shard: number, lacks: string): 
 
 /** The record in which a user has agreed to what these shards lack; a shard that lacks something else by now is asked about anew. */
 export function withConsent(record: DatabaseRecord, agreed: readonly ShardRecord[]): DatabaseRecord {
-  const isAgreed = (shard: ShardRecord): boolean =>
-    lacksConsent(shard) &&
-    agreed.some(({ id, recovery }) => id === shard.id && recovery?.lacks === shard.recovery?.lacks);
-  return record.shards
-    .filter(isAgreed)
-    .reduce((next, { id, recovery }) => withRecovery(next, id, { lacks: "", ...recovery, consent: true }), record);
+  return lackingAsSeen(record, agreed).reduce(
+    (next, { id, recovery }) => withRecovery(next, id, { lacks: "", ...recovery, consent: true }),
+    record,
+  );
+}
+
+/** The record in which these shards wait for the data of a backup instead of what they lack; a shard that lacks something else by now stays as it is. */
+export function withAwaited(record: DatabaseRecord, lacking: readonly ShardRecord[]): DatabaseRecord {
+  return lackingAsSeen(record, lacking).reduce(
+    (next, { id, recovery }) => withRecovery(next, id, { lacks: "", ...recovery, awaited: true }),
+    record,
+  );
+}
+
+function lackingAsSeen({ shards }: DatabaseRecord, seen: readonly ShardRecord[]): readonly ShardRecord[] {
+  return shards.filter(
+    (shard) =>
+      lacksConsent(shard) &&
+      seen.some(({ id, recovery }) => id === shard.id && recovery?.lacks === shard.recovery?.lacks),
+  );
 }
 
 /** The shard waits for a user to agree to what it lacks. */

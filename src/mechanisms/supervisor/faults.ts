@@ -24,6 +24,11 @@ export const faults = {
     retry: "never",
     remedy: "Restore into a database that waits for its data: one that was made with awaits_data.",
   },
+  hasData: {
+    code: "SUPERVISOR_HAS_DATA",
+    retry: "never",
+    remedy: "Read the status of the database: GET /v1/bdbs/<uid>. What is on the volume is newer than the backup.",
+  },
   notLoaded: {
     code: "SUPERVISOR_NOT_LOADED",
     retry: "never",

@@ -7,7 +7,14 @@ import type { FoundEngine } from "./engines.ts";
 import { Instance } from "./instance.ts";
 import type { InstanceDeps } from "./instance.ts";
 import type { InstanceReport, ReplicationAnswer } from "./instance-report.ts";
-import { instanceFiles, listInstanceDirectories, readDatabase, removeInstance } from "./instance-files.ts";
+import {
+  hasRestored,
+  instanceFiles,
+  listInstanceDirectories,
+  readDatabase,
+  readLaunch,
+  removeInstance,
+} from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
 import { endLeftover } from "./leftovers.ts";
 import { adopt, newestData, listSetAside, release, setAside } from "./set-aside.ts";
@@ -143,9 +150,13 @@ class Instances {
   }
 
   async placeRestored(bdb: number, instance: number, draft: string): Promise<void> {
-    const state = this.#instances.get(keyOf({ bdb, instance }))?.report().state;
-    if (state !== undefined && state !== "stopped" && state !== "crashed")
+    const { state = "stopped", lost = false } = this.#instances.get(keyOf({ bdb, instance }))?.report() ?? {};
+    if (state !== "stopped" && state !== "crashed")
       throw new Fault(faults.runs, `instance ${instance} of database ${bdb} is ${state}`);
+    const files = instanceFiles(this.#deps.data, bdb, instance);
+    // whatever a record says: data that an engine has served with give way to none of a backup
+    if (!lost && (await readLaunch(files)) !== undefined && !(await hasRestored(files)))
+      throw new Fault(faults.hasData, `instance ${instance} of database ${bdb} has data on the volume of this node`);
     await placeRestored(this.#deps.data, bdb, instance, draft);
   }
 

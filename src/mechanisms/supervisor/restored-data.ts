@@ -7,6 +7,8 @@ import type { WantedInstance } from "./wanted-instance.ts";
 
 /** Data that an engine is to start from. */
 export interface RestoredData extends Pick<WantedInstance, "bdb" | "instance" | "database"> {
+  /** What its record allows so far: the engine does not start before one more is allowed. */
+  readonly launch: number;
   /** Whether its engine keeps an append-only file, which it then starts from. */
   readonly hasAppendOnlyFile: boolean;
   /** Puts the snapshot there, readable as `mode` says. */
@@ -19,7 +21,7 @@ export interface RestoredData extends Pick<WantedInstance, "bdb" | "instance" | 
  */
 export async function draftRestored(
   data: string,
-  { bdb, instance, database, hasAppendOnlyFile, provide }: RestoredData,
+  { bdb, instance, database, launch, hasAppendOnlyFile, provide }: RestoredData,
   mode: number,
 ): Promise<string> {
   const draft = draftOf(data, bdb, instance);
@@ -32,7 +34,7 @@ export async function draftRestored(
       await replaceFile(join(files.appendOnlyFolder, "appendonly.aof.manifest"), `file ${BASE} seq 1 type b\n`, mode);
     } else await provide(join(draft, "dump.rdb"), mode);
     await replaceFile(files.databaseFile, JSON.stringify(database));
-    await writeLaunch(files, 0);
+    await writeLaunch(files, launch);
     await noteEnd(files, true);
     await noteRestored(files, true);
     return draft;

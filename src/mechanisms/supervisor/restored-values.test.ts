@@ -28,7 +28,11 @@ for (const storeVersion of ["7.2", "8.0", "8.2"] as const)
       const wanted = { ...shape, directives: { ...shape.directives, ...directives } };
       const { bdb, instance, database } = wanted;
       const provide = (path: string, mode: number) => writeFile(path, file, { mode });
-      const draft = await draftRestored(node.data, { bdb, instance, database, hasAppendOnlyFile, provide }, 0o600);
+      const draft = await draftRestored(
+        node.data,
+        { bdb, instance, database, launch: 0, hasAppendOnlyFile, provide },
+        0o600,
+      );
       await node.supervisor.placeRestored(bdb, instance, draft);
       return { node, wanted, files: instanceFiles(node.data, bdb, instance) };
     };
@@ -57,3 +61,16 @@ for (const storeVersion of ["7.2", "8.0", "8.2"] as const)
       });
     });
   }
+
+test("data that an engine has served with gives way to none of a backup", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary({ storeVersion: "7.2" });
+  await node.serve(wanted);
+  assert.equal(await callInstance(wanted, "SET", "k", "v"), "OK");
+  await node.supervisor.stopAll();
+  const { bdb, instance, database } = wanted;
+  const provide = (path: string, mode: number) => writeFile(path, fileWith("00", STRING), { mode });
+  const saved = { bdb, instance, database, launch: 1, hasAppendOnlyFile: false, provide };
+  const draft = await draftRestored(node.data, saved, 0o600);
+  await assert.rejects(node.supervisor.placeRestored(bdb, instance, draft), { code: "SUPERVISOR_HAS_DATA" });
+});

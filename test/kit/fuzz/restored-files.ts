@@ -97,7 +97,7 @@ async function draftOf(data: string, file: HostileFile, wanted: WantedInstance):
   const { hasAppendOnlyFile } = file;
   const provide = (path: string, mode: number): Promise<void> => fetchHostile(file, path, mode);
   try {
-    return await draftRestored(data, { bdb, instance, database, hasAppendOnlyFile, provide }, 0o600);
+    return await draftRestored(data, { bdb, instance, database, launch: 0, hasAppendOnlyFile, provide }, 0o600);
   } catch (error) {
     assert.ok(isFault(error, faults.damaged), `${file.what}: ${String(error)}`);
     assert.ok(error.message.length <= 400 && visibleLine(error.message) === error.message, file.what);

@@ -114,6 +114,7 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
       "it needs a backup: test/world/restores.test.ts types the same",
     "storectl restore orders-before-8-0 --into orders-copy --shards":
       "it needs a backup: test/world/restores-other-shards.test.ts types the same",
+    "storectl why redb orders": "the answer is of lost volumes: test/world/drill.test.ts reads the same",
     "aws s3api put-bucket-lifecycle-configuration": "it is a command of AWS, for a bucket there",
     "storectl backup now": "it needs a bucket: test/world/backups.test.ts types the same",
     "curl -u \"$USER:$PASSWORD\" --cacert ca.crt -H 'Content-Type: application/json' -d @backup":

@@ -165,7 +165,7 @@ export const RESTORED_FILE = z.strictObject({
 });
 
 /** A node puts a file of a backup where an engine of it starts from. */
-export interface FileRestore extends RestoreStart {
+export interface FileRestore extends BackupRead {
   readonly bdb: number;
   readonly instance: number;
   readonly file: BackupFile;
@@ -173,11 +173,17 @@ export interface FileRestore extends RestoreStart {
   readonly attempt: string;
 }
 
-/** What a restore is asked for with: what a backup was asked for with. */
-export type RestoreStart = Omit<BackupStart, "verify">;
+/** What a backup is read with: what it was asked for with. */
+type BackupRead = Omit<BackupStart, "verify">;
+
+/** What a restore is asked for with. */
+export interface RestoreStart extends BackupRead {
+  /** The shards whose data is gone with the volume of their primary get those of the backup; absent: only what waits for data does. */
+  readonly replaces_lost_data?: boolean;
+}
 
 /** What a backup is looked into with. */
-export type BackupInspection = Omit<RestoreStart, "bytes_per_second">;
+export type BackupInspection = Omit<BackupRead, "bytes_per_second">;
 
 /** What a backup is asked for with. Its credentials are kept nowhere, and are in no log. */
 export interface BackupStart {

@@ -101,12 +101,12 @@ class OneFile {
 
 async function putData(wanted: WantedRestore, options: NodeRestoresOptions): Promise<void> {
   const { data, mode, supervisor } = options;
-  const { bdb, instance, attempt: _, database, hasAppendOnlyFile, ...command } = wanted;
+  const { bdb, instance, attempt: _, database, launch, hasAppendOnlyFile, ...command } = wanted;
   await requireRoom(data, wanted.file);
   const provide = async (path: string, fileMode: number): Promise<void> => {
     await askChild(options, { op: "fetch", ...command, path, mode: fileMode });
   };
-  const draft = await draftRestored(data, { bdb, instance, database, hasAppendOnlyFile, provide }, mode);
+  const draft = await draftRestored(data, { bdb, instance, database, launch, hasAppendOnlyFile, provide }, mode);
   await supervisor.placeRestored(bdb, instance, draft);
 }
 

@@ -15,6 +15,7 @@ export interface RestoreRequest {
   readonly storeVersion?: string;
   readonly shards?: number;
   readonly slots?: readonly string[];
+  readonly replaceLostData?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -24,10 +25,10 @@ export async function askForRestore(
   request: RestoreRequest,
 ): Promise<string> {
   const { kube, namespace, clock } = access;
-  const { backup, into, dryRun } = request;
+  const { backup, into, replaceLostData = false, dryRun } = request;
   await findBackup(access, backup);
   const there = await kube.get(Databases, { name: into, namespace });
-  if (there !== undefined && !mayAwaitData(there))
+  if (there !== undefined && !replaceLostData && !mayAwaitData(there))
     throw new Fault(faults.restoreExists, `namespace ${namespace} has a StoreEnterpriseDatabase "${into}"`);
   const name = request.name ?? `${into}-${clock.now().getTime().toString(36)}`;
   const database = templateOf(request);
@@ -35,6 +36,7 @@ export async function askForRestore(
     databaseName: into,
     backupName: backup,
     ...(Object.keys(database).length === 0 ? {} : { database }),
+    ...(replaceLostData ? { replaceLostData } : {}),
     ...(dryRun === true ? { dryRun } : {}),
   };
   await kube.create(Restores, { metadata: { name, namespace }, spec });

@@ -19,6 +19,7 @@ interface RestoreOptions extends NamespaceOptions {
   readonly storeVersion?: string;
   readonly shards?: number;
   readonly slots?: readonly string[];
+  readonly replaceLostData?: boolean;
   readonly dryRun?: boolean;
   readonly wait: boolean;
 }
@@ -38,6 +39,12 @@ export function restoreCommand(context: Asking): Command {
       readShardCount,
     )
     .addOption(new Option("--slots <slots...>", "the slots of each shard, as 0-865 866 867-16383").conflicts("shards"))
+    .addOption(
+      new Option(
+        "--replace-lost-data",
+        "fill a database that is there and in recovery, whose data is gone with the volumes of its nodes",
+      ).conflicts(["memory", "storeVersion", "shards", "slots"]),
+    )
     .option("--dry-run", "show what would be made, and make nothing")
     .addOption(new Option("--no-wait", "do not wait until the database serves"))
     .action(async (backup: string, options: RestoreOptions) => {

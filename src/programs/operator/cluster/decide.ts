@@ -7,6 +7,7 @@ import { observeOwnership, unknownOwnership, type OwnershipVerdict } from "./own
 import { ownedOf, syncedOwnership } from "./owned-objects.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
 import type { ClusterPassDeps } from "./deps.ts";
+import { viewWithRestores } from "./pending-restores.ts";
 import { waitUnasked } from "../../../core/planner/findings/step.ts";
 
 /** Whether the cluster may take the names, accounts and Secrets that it asks for. */
@@ -23,14 +24,14 @@ export async function ownershipOf(deps: ClusterPassDeps, observation: ClusterObs
 
 /** Decides what to do for the cluster, and gives its databases the cluster context. */
 export function decide(
-  { contexts, writings, missingPods }: ClusterPassDeps,
+  { contexts, writings, missingPods, cache }: ClusterPassDeps,
   observation: ClusterObservation,
   { blocking, warnings }: OwnershipVerdict,
   unkept: readonly Finding[] = [],
 ): ClusterDecision {
   const { environment, rec } = observation;
   const wanted = wantedTemplate(observation);
-  const seen = missingPods.viewOf(observation, writings.viewOf(observation));
+  const seen = viewWithRestores(missingPods.viewOf(observation, writings.viewOf(observation)), cache);
   const planned = planCluster(seen, wanted, { ...environment, foreign: blocking, unkept });
   const decision = { ...planned, findings: [...planned.findings, ...warnings] };
   contexts.set(keyOf(refOf(rec)), contextOf(observation, decision.suspension));

@@ -1,3 +1,4 @@
+import { shellWord } from "#kit/base/shell-word";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { deleteObjects, editObject, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
 import { clusterNames } from "../../../core/api/names.ts";
@@ -51,6 +52,8 @@ interface ServiceFacts extends Pick<DatabaseStatus, "cluster" | "conditions"> {
   readonly hasService: boolean;
   /** Copies that nodes have set aside, the newest first. */
   readonly copies?: readonly SetAsideCopy[];
+  /** The newest backup of it that can be restored, where it has lost its data and asks what to do; absent otherwise. */
+  readonly newestBackup?: { readonly name: string; readonly at: number } | undefined;
 }
 
 const WITHHELD = "no replica is in sync, and replies wait for one";
@@ -95,7 +98,7 @@ function obstacleOf(bdb: Service | undefined): readonly Finding[] {
 
 function findingsOf(
   bdb: Service | undefined,
-  { cluster = "<rec>", conditions, copies = [] }: ServiceFacts,
+  { cluster = "<rec>", conditions, copies = [], newestBackup }: ServiceFacts,
   now: Date,
 ): readonly Finding[] {
   if (bdb?.status === "creation-failed")
@@ -108,7 +111,7 @@ function findingsOf(
   if (bdb.version !== "") return syncFinding(bdb);
   if (condition?.status !== "False") return [];
   if (now.getTime() - Date.parse(condition.lastTransitionTime) < FAILOVER_MS) return [];
-  return [unavailable(bdb, cluster, condition, copies)];
+  return [unavailable(bdb, cluster, condition, { copies, newestBackup })];
 }
 
 /** A script past the limit of engines. The pod of a script that cannot be killed is the way out: its agent ends the engine in the end. */
@@ -151,7 +154,7 @@ function unavailable(
   { uid, name, recovery }: Service,
   cluster: string,
   { message, lastTransitionTime }: Condition,
-  copies: readonly SetAsideCopy[],
+  { copies = [], newestBackup }: Pick<ServiceFacts, "copies" | "newestBackup">,
 ): Finding {
   const known = copies.length === 0 ? "" : `; set aside are: ${describeCopies(copies)}`;
   const evidence = `no primary has served "${name}" since ${lastTransitionTime}: ${message}${known}`;
@@ -159,6 +162,11 @@ function unavailable(
     return wait("DatabaseUnavailable", evidence, `check the node pods: ${getNodePods()}`);
   const adoption = adoptionOf(copies, cluster, uid);
   const others = `bring the node or its volume back, or agree to what is gone: ${patchCluster(cluster, { clusterRecovery: true })}`;
-  const remedy = adoption === undefined ? others : `use the newest copy: ${adoption}; or ${others}`;
+  const saved =
+    newestBackup === undefined
+      ? ""
+      : `bring back what was saved until ${new Date(newestBackup.at).toISOString()}: storectl restore ${shellWord(newestBackup.name)} --into ${shellWord(name)} --replace-lost-data; or `;
+  const remedy =
+    adoption === undefined ? `${saved}${others}` : `use the newest copy: ${adoption}; or ${saved}${others}`;
   return block("DatabaseUnavailable", evidence, remedy);
 }

@@ -22,6 +22,8 @@ export interface DatabaseReport {
   readonly hasService: boolean;
   /** Copies of the database that nodes have set aside, the newest first; absent: none is known. */
   readonly copies?: readonly SetAsideCopy[];
+  /** The newest backup of it that can be restored, where it has lost its data and asks what to do; absent otherwise. */
+  readonly newestBackup?: { readonly name: string; readonly at: number } | undefined;
   /** Of the whole cluster. */
   readonly shards: readonly ShardInstanceRecord[];
   readonly actions: readonly ActionRecord[];

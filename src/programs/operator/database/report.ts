@@ -1,5 +1,7 @@
 import { clusterNameFor } from "../../../core/api/database-home.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { newestBackup } from "../../../core/backup/freshness.ts";
+import type { Ref } from "#kit/kube/kube";
 import { refOf } from "#kit/kube/ref";
 import { isSame } from "#kit/kube/same";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -47,6 +49,7 @@ export async function reportDatabase(
         evaluated.authority === undefined ? before.authorityDigest : authorityDigest(evaluated.authority),
       bdb,
       hasService: hasService(cache.services, refOf(redb), cluster),
+      newestBackup: bdb?.recovery?.needs_consent === true ? backupFor(cache, refOf(redb)) : undefined,
       ...answerAbout(bdb, polled),
       suspension,
       decision,
@@ -62,6 +65,13 @@ export async function reportDatabase(
   }
   findings.report("database", refOf(redb), status.findings ?? [], before.findings ?? []);
   return status;
+}
+
+function backupFor({ backups }: DatabaseDeps["cache"], { name, namespace }: Ref): ReturnType<typeof newestBackup> {
+  return newestBackup(
+    backups.list().filter(({ metadata }) => metadata.namespace === namespace),
+    name,
+  );
 }
 
 /** What the cluster has answered about a database. */

@@ -98,10 +98,14 @@ export async function beginRestore(
   { client, uid }: { readonly client: ManagementClient; readonly uid: string },
   source: RestoreSource,
   { s3 }: ReadableBackup,
-  rate: number | undefined,
+  { bytesPerSecond: rate, replaceLostData: replacesLost = false }: RestoreSpec,
 ): Promise<RestoreRefusal | undefined> {
   const { folder, name } = source;
-  const body = { folder, name, s3, ...(rate === undefined ? {} : { bytes_per_second: rate }) };
+  const asked = {
+    ...(rate === undefined ? {} : { bytes_per_second: rate }),
+    ...(replacesLost ? { replaces_lost_data: true } : {}),
+  };
+  const body = { folder, name, s3, ...asked };
   try {
     await client.call("startRestore", { params: { uid }, body });
     return undefined;

@@ -60,7 +60,8 @@ async function pass(deps: RestoreDeps, object: StoredRestore): Promise<Outcome> 
   }
   const spec = parsed.data;
   const { namespace = "default" } = object.metadata;
-  const found = await findRestored(deps, spec.databaseName, { namespace, wasMade });
+  const replacesLost = spec.replaceLostData === true;
+  const found = await findRestored(deps, spec.databaseName, { namespace, wasMade, replacesLost });
   const source = sourceOfRestore(deps, spec, namespace);
   // what has its data needs no backup any more
   const isSourceNeeded = found.database.kind !== "there" || found.database.awaits;
@@ -132,7 +133,7 @@ async function begin(deps: RestoreDeps, { object, namespace, spec, source, found
   if (found.at === undefined) return lookAgain(FOLLOW_MS);
   const read = await readSource(deps, found.at.client, source, namespace);
   if ("reason" in read) return reportRefusal(deps, object, read);
-  const refusal = await beginRestore(found.at, source, read, spec.bytesPerSecond);
+  const refusal = await beginRestore(found.at, source, read, spec);
   const known = { source: sourceStatus(source, read.content) };
   if (refusal !== undefined) return reportRefusal(deps, object, refusal, known);
   await reportRestore(deps, object, { ...RUNNING, isBegun: true, known });

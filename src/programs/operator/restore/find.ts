@@ -47,23 +47,39 @@ export interface FoundDatabase {
   readonly at: { readonly client: ManagementClient; readonly uid: string } | undefined;
 }
 
+/** What is known of the database of a restore besides its name. */
+interface RestoredIn {
+  readonly namespace: string;
+  /** The restore has made its object before. */
+  readonly wasMade: boolean;
+  /** One that has lost its data is to be filled, too. */
+  readonly replacesLost: boolean;
+}
+
 /** How the database stands that a restore is to fill. */
 export async function findRestored(
   deps: FindRestoreDeps,
   name: string,
-  { namespace, wasMade }: { readonly namespace: string; readonly wasMade: boolean },
+  { namespace, wasMade, replacesLost }: RestoredIn,
 ): Promise<FoundDatabase> {
   const without = (database: RestoredDatabase): FoundDatabase => ({ database, seen: undefined, at: undefined });
   const redb = deps.cache.databases.get({ name, namespace });
   if (redb === undefined || redb.metadata.deletionTimestamp !== undefined)
     return without(redb === undefined ? { kind: "none", wasMade } : { kind: "other" });
-  if (redb.metadata.annotations?.[AWAITS_DATA_ANNOTATION] === undefined) return without({ kind: "other" });
+  const isMadeForData = redb.metadata.annotations?.[AWAITS_DATA_ANNOTATION] !== undefined;
+  if (!isMadeForData && !replacesLost) return without({ kind: "other" });
   const at = databaseOf(deps, { name, namespace });
   if ("reason" in at) return without({ kind: "unready", ...unreadyReason(at, redb) });
   try {
     const bdb = await at.client.call("bdb", { params: { uid: at.uid } });
-    const awaits = bdb.recovery?.awaits_data === true;
-    const database = { kind: "there", awaits, isServing: isServing(bdb), trouble: troubleOf(bdb) } as const;
+    const { awaits_data: awaitsData = false, needs_consent: asks = false } = bdb.recovery ?? {};
+    const database = {
+      kind: "there",
+      awaits: awaitsData || (replacesLost && asks),
+      mayAwait: replacesLost,
+      isServing: isServing(bdb),
+      trouble: troubleOf(bdb),
+    } as const;
     return { database, seen: await lastRestore(at), at };
   } catch (error) {
     return without({ kind: "unready", ...reasonOfFailure(error) });

@@ -61,6 +61,16 @@ export function nodesWithout(
   return members.list().filter(({ report }) => !report.capabilities.includes(capability));
 }
 
+/** Refused while a node of an older release may lead: it would start a database without the data that it waits for. */
+export function requireAwaiting(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "awaited-data").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(
+    refusals.olderNode,
+    `no node of an older release lets a database wait for its data: ${older.join(", ")}`,
+  );
+}
+
 /** A node in a sentence about its release. */
 export function nodeWithRelease({ uid, report }: Member): string {
   return `node ${uid} (${report.operatorVersion})`;

@@ -11,8 +11,7 @@ import { gatherNodes } from "../../observation/node-facts.ts";
 import { requestedModules } from "./asked-modules.ts";
 import {
   hasOlderNode,
-  nodesWithout,
-  nodeWithRelease,
+  requireAwaiting,
   placeDatabase,
   policyFor,
   requireCluster,
@@ -35,7 +34,7 @@ import {
 import { certificateOf, shownOf } from "./change-certificate.ts";
 import { isFault } from "#kit/base/fault";
 import { faults } from "../../faults.ts";
-import { refusalOf, refusals, refuse } from "../http/refusals.ts";
+import { refusalOf, refusals } from "../http/refusals.ts";
 import type { Counter } from "../../credentials/numbered-secrets.ts";
 import { refuseWithoutSecret } from "./when-secret-is-there.ts";
 import { awaitsSites, requireSite } from "./require-site.ts";
@@ -72,7 +71,7 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
   requireLicense(context);
   requireFreeName(context, body.name);
   requireNothingSetAside(context, body.name);
-  requireAwaited(context, body);
+  if (body.awaits_data === true) requireAwaiting(context);
   const settings = settingsOfWire(body);
   requireDurability(context, body.name, settings);
   requireCluster(context, settings);
@@ -100,17 +99,6 @@ function checkedRequest(context: WriteContext, body: BdbCreate) {
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   return { requested, certificate };
-}
-
-/** An older leader would start it without its data. */
-function requireAwaited(context: WriteContext, { awaits_data: awaits = false }: BdbCreate): void {
-  if (!awaits) return;
-  const older = nodesWithout(context, "awaited-data").map(nodeWithRelease);
-  if (older.length === 0) return;
-  throw refuse(
-    refusals.olderNode,
-    `no node of an older release lets a database wait for its data: ${older.join(", ")}`,
-  );
 }
 
 function requireShardsOf(

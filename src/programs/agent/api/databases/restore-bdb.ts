@@ -3,6 +3,7 @@ import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { assertNever } from "#kit/base/assert-never";
+import { awaitInsteadOfLost, type LostDataContext } from "./lost-data.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../../core/api/records.ts";
 import type { BackupFile } from "../../../../core/backup/manifest.ts";
 import { filesFor } from "../../../../core/backup/restore.ts";
@@ -17,23 +18,23 @@ import type { LeaderElection } from "../../members/leader-election.ts";
 import type { Peers } from "../../members/peers.ts";
 import type { NodeRestores, RestoredFile } from "../../node/restores.ts";
 import type { Records } from "../../records/records.ts";
-import type { AgentConfig } from "../../runtime/config.ts";
 import { faults } from "../../faults.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { accessIn } from "./object-store-access.ts";
 import { changeRecord } from "./record-changes.ts";
 
 /** What restoring databases works on. */
-export interface DataRestoreContext {
-  readonly config: Pick<AgentConfig, "node">;
+export interface DataRestoreContext extends LostDataContext {
   readonly records: Pick<Records, "database" | "changeDatabase">;
   readonly election: Pick<LeaderElection, "isLeader">;
-  readonly peers: Pick<Peers, "forward">;
+  readonly peers: Pick<Peers, "forward" | "localInstances">;
   readonly backups: { readonly restores: Pick<NodeRestores, "follow" | "read" | "bytes"> };
   readonly foundEngines: readonly FoundEngine[];
   readonly clock: Clock;
   readonly log: Log;
 }
+
+type WantedBackup = Omit<RestoreStart, "replaces_lost_data">;
 
 /** The restores that a leader leads, one for each database. What nodes have put there counts only when all shards have it. */
 export class DatabaseRestores {
@@ -49,13 +50,20 @@ export class DatabaseRestores {
     this.#context = context;
   }
 
-  /** Begins it; one that runs goes on. Refused for a database that does not wait for its data. */
-  begin(record: DatabaseRecord, start: RestoreStart): RestoreRecord {
-    const { uid, name } = record;
+  /** Begins it; one that runs goes on. Refused for a database that neither waits for its data, nor is to take them instead of what it has lost. */
+  async begin(
+    seen: DatabaseRecord,
+    { replaces_lost_data: replacesLost = false, ...start }: RestoreStart,
+  ): Promise<RestoreRecord> {
+    const { uid, name } = seen;
     const before = this.#runs.get(uid);
     if (before?.status === "running") return before;
+    const record = replacesLost ? await awaitInsteadOfLost(this.#context, seen) : seen;
     if (!record.shards.some(awaitsData))
-      throw refuse(refusals.notInRecovery, `"${name}" does not wait for its data; make one with awaits_data`);
+      throw refuse(
+        refusals.notInRecovery,
+        `"${name}" does not wait for its data; make one with awaits_data, or send replaces_lost_data for one whose data is gone`,
+      );
     this.#forgetGone();
     const began = this.#now();
     const running: RestoreRecord = { name: start.name, bdb_uid: String(uid), status: "running", began };
@@ -89,7 +97,7 @@ export class DatabaseRestores {
     }
   }
 
-  async #run(record: DatabaseRecord, start: RestoreStart, running: RestoreRecord): Promise<void> {
+  async #run(record: DatabaseRecord, start: WantedBackup, running: RestoreRecord): Promise<void> {
     const { uid } = record;
     const log = this.#context.log.with({ bdb: uid, backup: start.name });
     try {
@@ -117,7 +125,7 @@ export class DatabaseRestores {
 
   async #filesOf(
     record: DatabaseRecord,
-    { name, folder, s3 }: RestoreStart,
+    { name, folder, s3 }: WantedBackup,
   ): Promise<(shard: ShardRecord) => BackupFile> {
     const manifest = await this.#context.backups.restores.read({ name, folder, store: accessIn(s3) });
     const engine = engineFor(record, this.#context.foundEngines);
@@ -183,6 +191,7 @@ export async function restoreHere(
     folder,
     name,
     hasAppendOnlyFile,
+    launch: primaryOf(shard).launch,
     database: { created, name: database },
     store: accessIn(s3),
     ...(rate === undefined ? {} : { bytesPerSecond: rate }),

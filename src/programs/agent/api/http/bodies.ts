@@ -53,9 +53,9 @@ const backup = z.strictObject({
   verify: z.boolean().default(true),
   bytes_per_second: z.int().min(1_000_000).exactOptional(),
 });
-const restore = backup.omit({ verify: true });
-const inspection = restore.omit({ bytes_per_second: true });
-const fileRestore = restore.extend({
+const inspection = backup.omit({ verify: true, bytes_per_second: true });
+const restore = backup.omit({ verify: true }).extend({ replaces_lost_data: z.boolean().exactOptional() });
+const fileRestore = backup.omit({ verify: true }).extend({
   bdb: z.int().positive(),
   instance: z.int().positive(),
   file: BACKUP_FILE,

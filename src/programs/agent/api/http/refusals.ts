@@ -183,6 +183,12 @@ export const refusals = {
     "Add another password first (POST /v1/bdbs/<uid>/passwords), or remove one that is accepted.",
   ),
   notInRecovery: row("AGENT_NOT_IN_RECOVERY", 409, "not_recoverable", "Read its status: GET /v1/bdbs/<uid>."),
+  dataIsThere: row(
+    "AGENT_DATA_IS_THERE",
+    409,
+    "not_recoverable",
+    "Bring the node back, or agree to an older copy first: POST /v1/bdbs/<uid>/actions/recover.",
+  ),
   consentMissing: row(
     "AGENT_CONSENT_MISSING",
     406,
