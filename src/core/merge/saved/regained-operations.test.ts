@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withBytes, type CodedOperation } from "../operations/operation-codec.ts";
 import type { Effect } from "../operations/operation.ts";
-import { NOTHING, vectorOf } from "../operations/version-vector.ts";
+import { NOTHING, vectorOf, type VersionVector } from "../operations/version-vector.ts";
 import { Site } from "../site.ts";
 import { RegainedOperations, operationsOf } from "./regained-operations.ts";
 
@@ -97,6 +97,13 @@ const cases: readonly {
     lost: [1],
   },
   {
+    rule: "an increment of a key that has to be read as well is compared where nothing else is known",
+    kept: [own(1, [add("n")])],
+    units: [[[add("n")], ["n"]]],
+    found: [[1]],
+    lost: [],
+  },
+  {
     rule: "what the site has logged is not looked for",
     kept: [own(1, [add("n")]), own(2, [add("n")])],
     received: 1,
@@ -147,6 +154,23 @@ test("incarnations follow each other, and what an earlier one had lost is not fo
     regained.lost.map(({ dot }) => dot),
     [{ origin: 1, seq: 2 }],
   );
+});
+
+test("nothing is found behind an increment that was captured once more in a later incarnation, as no other site had answered", () => {
+  const kept = [own(1, [put("list")]), own(2, [add("n", 1)]), own(3, [add("n", 2)]), own(2, [add("n", 2)], 65)];
+  const found = (amount: number, received: VersionVector) =>
+    new RegainedOperations(1, kept, received).upTo([add("n", amount)], [])?.map(({ dot }) => [dot.origin, dot.seq]);
+  const later = vectorOf([[65, 1]]);
+  assert.deepEqual(found(2, later), [[65, 2]]);
+  assert.deepEqual(found(1, later), [
+    [1, 1],
+    [1, 2],
+  ]);
+  assert.deepEqual(found(2, NOTHING), [
+    [1, 1],
+    [1, 2],
+    [1, 3],
+  ]);
 });
 
 test("a key is awaited until each lost operation that changes it is applied, and all keys for one that removes all", () => {
