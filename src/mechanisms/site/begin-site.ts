@@ -7,9 +7,10 @@ import { NOTHING, withDot, type VersionVector } from "../../core/merge/operation
 import { RegainedOperations } from "../../core/merge/saved/regained-operations.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
-import { runOf } from "./operations/engine-run.ts";
+import { hasRoomBehind, runOf } from "./operations/engine-run.ts";
 import { attachStream, connectBeside, connectSite, type SiteEngine } from "./operations/connect-site.ts";
 import type { OtherKeys } from "./state/other-keys.ts";
+import { keptOfOthers, type KeptOfOthers } from "./saved/kept-of-others.ts";
 import { openSite, type OpenedSite } from "./saved/open-site.ts";
 import { resumeFromFile } from "./operations/resume-from-file.ts";
 import type { Place } from "./saved/place.ts";
@@ -19,6 +20,14 @@ import { readSavedLog, type SavedSize } from "./saved/saved-log.ts";
 /** What the other sites have said to have of a site, and what of that they still keep. */
 export interface AskedSites extends OtherSites {
   readonly operations: readonly CodedOperation[];
+}
+
+/** How the other sites are asked. */
+export interface SitesQuestion {
+  /** Those that say it at once, or when they are asked again and again for a while. */
+  readonly howOften: "once" | "again";
+  /** The engine keeps its stream until it is read: false when that has filled so much that it must be. */
+  readonly hasRoom: () => Promise<boolean>;
 }
 
 export interface EngineSiteOptions extends SiteEngine {
@@ -36,8 +45,10 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly confirmedBy: () => number;
   /** Connects to a site that has captured all that it holds; undefined when no other one has, so that this one counts as such. */
   readonly connectWhole: () => Promise<OtherKeys | undefined>;
-  /** What the other sites have of this one, of those that say it at once, or when they are asked again and again for a while. */
-  readonly askOthers: (howOften: "once" | "again") => Promise<AskedSites>;
+  /** Called with what the engine has kept of other sites, which these may ask for from then on. */
+  readonly onRead: (kept: KeptOfOthers) => void;
+  /** What the other sites have of this one. */
+  readonly askOthers: (asking: SitesQuestion) => Promise<AskedSites>;
   /** What other sites had of this one that was not here, as far as that was noticed. */
   readonly outnumberedBy: VersionVector;
 }
@@ -71,12 +82,14 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   const client = await connectSite(options);
   const confirming = { replicas: await connectBeside(options), disk: await connectBeside(options) };
   const saved = await readSavedLog(client, options.slice.kept);
+  options.onRead(keptOfOthers(options, saved));
   const engineRun = await runOf(client);
-  const { stream, keptUntil } = await goOn({ ...options, client }, saved.place);
+  const { stream, keptUntil, attachedAt } = await goOn({ ...options, client }, saved.place);
   // another process may have less than this site has sent: it is older, or has lost the end of its file
   const isSame = saved.place?.engine === engineRun;
   const isFromFile = keptUntil !== undefined;
-  const asked = isSame ? NOT_ASKED : await options.askOthers(isFromFile ? "again" : "once");
+  const hasRoom = (): Promise<boolean> => hasRoomBehind(client, attachedAt);
+  const asked = isSame ? NOT_ASKED : await options.askOthers({ howOften: isFromFile ? "again" : "once", hasRoom });
   const others = { ...asked, received: [...asked.received, options.outnumberedBy, ...asked.operations.map(upToIt)] };
   const life = randomUUID();
   // what comes from now on is in the stream
@@ -110,7 +123,8 @@ async function goOn(options: EngineSiteOptions & { readonly client: EngineClient
   const stream = await attachStream(options, place?.replicationId === "" ? undefined : place);
   const file =
     stream.resumed || place === undefined ? undefined : await resumeFromFile(options, place, stream.commands);
+  const attachedAt = stream.position.offset;
   return file === undefined || place === undefined
-    ? { stream, keptUntil: undefined }
-    : { stream: { position: place, resumed: true, commands: file.commands }, keptUntil: file.keptUntil };
+    ? { stream, keptUntil: undefined, attachedAt }
+    : { stream: { position: place, resumed: true, commands: file.commands }, keptUntil: file.keptUntil, attachedAt };
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { glob, stat, truncate } from "node:fs/promises";
+import { stat, truncate } from "node:fs/promises";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
+import { appendedFile } from "../../../test/kit/links/appended-file.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
 import { listOf } from "../../ports/resp/reply.ts";
@@ -119,11 +120,4 @@ async function held(engine: TestEngine | undefined) {
     all: await sorted("all"),
     both: await ask("GET", "both"),
   };
-}
-
-/** Where the engine appends. */
-async function appendedFile(engine: TestEngine | undefined): Promise<string> {
-  const [, folder] = listOf((await engine?.call("CONFIG", "GET", "dir")) ?? []);
-  const [file] = await Array.fromAsync(glob(`${String(folder)}/appendonlydir/*.incr.aof`));
-  return file ?? assert.fail("it appends to a file");
 }

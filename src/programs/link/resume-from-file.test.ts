@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { cp, glob, rename, rm, stat, truncate } from "node:fs/promises";
+import { cp, rename, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
 import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
+import { appendedFile } from "../../../test/kit/links/appended-file.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { placeIn } from "../../mechanisms/site/saved/place.ts";
-import { listOf, textOf } from "../../ports/resp/reply.ts";
+import { textOf } from "../../ports/resp/reply.ts";
 import { until } from "#kit/testing/until";
 
 /** Few enough that the log keeps them. */
@@ -119,13 +120,6 @@ await test("a site whose disk is older gets back what is kept for a site that is
   await merged(world);
   assert.deepEqual(await world.sites[2]?.engine.call("MGET", "sum", "tail", "later", "last"), ["113", "1", "1", "1"]);
 });
-
-/** Where the engine appends. */
-async function appendedFile(engine: TestEngine | undefined): Promise<string> {
-  const [, folder] = listOf((await engine?.call("CONFIG", "GET", "dir")) ?? []);
-  const [file] = await Array.fromAsync(glob(`${String(folder)}/appendonlydir/*.incr.aof`));
-  return file ?? assert.fail("it appends to a file");
-}
 
 /** Increments, and between them what takes much room in the file and little in the log of the link. */
 async function count(engine: TestEngine): Promise<void> {

@@ -74,13 +74,17 @@ export async function startGreetedSite() {
   };
 }
 
-/** What makes a link serve site 1, which reaches no other one. */
-function servedAt({ host, port }: Address, listen: Address): Extract<LinkCommand, { op: "configure" }> {
+/** What makes a link serve site 1; the others are where nobody listens, or at `others`. */
+export function servedAt(
+  { host, port }: Address,
+  listen: Address,
+  others: Address = { host: listen.host, port: 1 },
+): Extract<LinkCommand, { op: "configure" }> {
   const database = {
     guid: GUID,
     bdb: 1,
     site: 1,
-    sites: [2, 3].map((id) => ({ ...ownCertificate, id, name: `site-${id}`, address: { host: listen.host, port: 1 } })),
+    sites: [2, 3].map((id) => ({ ...ownCertificate, id, name: `site-${id}`, address: others })),
     logins: [],
     confirmedBy: 0,
     awaitsSites: false,

@@ -39,6 +39,8 @@ export interface LinkedSites extends AsyncDisposable {
     between: (engine: TestEngine) => Promise<void>,
     begun?: (engine: TestEngine) => Promise<void>,
   ): Promise<void>;
+  /** Kills links and engines of sites at once, and starts all again: `between` has their disks, before any of them begins. */
+  losePower(sites: readonly number[], between: () => Promise<void>): Promise<void>;
   /** Ends link and engine of sites, with all their data, and starts both again: their clients wait for the other sites. */
   lose(...sites: readonly number[]): Promise<void>;
   /** Kills the primary of a site, makes its replica the primary, and has the link follow that. */
@@ -94,17 +96,21 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
     restartLink: (id, between) => reopenLink(known(id), linking, between),
     async restartEngine(id, between, begun) {
       const site = known(id);
-      await site.link.kill();
-      await between(site.engine);
-      await restart(site);
-      await begun?.(site.engine);
-      site.link = await linking.open(site);
+      const restarted = (engine: TestEngine) => between(engine).then(() => restart(site));
+      await reopenLink(site, linking, (engine) => restarted(engine).then(() => begun?.(site.engine)));
+    },
+    async losePower(ids, between) {
+      const cut = ids.map(known);
+      await Promise.all(cut.flatMap(({ link, engine }) => [link.kill(), engine.stop()]));
+      await between();
+      await Promise.all(cut.map(restart));
+      await openLinks(cut, linking);
     },
     async lose(...ids) {
       const lost = ids.map(known);
       for (const site of lost) await site.link.kill();
       for (const site of lost) await restart(site).then(() => (site.awaitsSites = true));
-      await Promise.all(lost.map(async (site) => (site.link = await linking.open(site))));
+      await openLinks(lost, linking);
     },
     async promoteReplica(id) {
       const [site, replica] = [known(id), present(replicas[id - 1])];
@@ -145,6 +151,10 @@ function openSites(
     return { ...site, link: await linking.open(site) };
   };
   return Promise.all(engines.map(open));
+}
+
+async function openLinks(sites: readonly FollowedSite[], linking: Linking): Promise<void> {
+  await Promise.all(sites.map(async (site) => (site.link = await linking.open(site))));
 }
 
 function present<T>(one: T | undefined): T {

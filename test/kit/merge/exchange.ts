@@ -1,7 +1,7 @@
 import { encodeSummary } from "../../../src/core/merge/summary/summary.ts";
 import type { VersionVector } from "../../../src/core/merge/operations/version-vector.ts";
 import type { ModelLinks } from "./model-links.ts";
-import { takesPart, type Place, type Work } from "./place.ts";
+import { isLinked, type Place, type Work } from "./place.ts";
 
 /** What sites give each other beside the operations that they have just made. */
 export class Exchange {
@@ -21,7 +21,7 @@ export class Exchange {
   /** One end says what it has, and the other one sends what it keeps beyond that, operations of others as well, or a summary. */
   resend(link: string): void {
     const [from, to] = this.ends(link);
-    if (this.#links.isCut(link) || !takesPart(from) || !takesPart(to) || !from.sites.includes(to.id)) return;
+    if (this.#links.isCut(link) || !isLinked(from) || !isLinked(to) || !from.sites.includes(to.id)) return;
     const { received } = to.site;
     if (from.site.kept.reachesBack(received)) {
       this.#links.put(link, keptFor(from, received));
@@ -43,7 +43,7 @@ export class Exchange {
   tell(place: Place): void {
     for (const link of this.#links.names) {
       const [from, to] = this.ends(link);
-      if (from !== place || this.#links.isCut(link) || !takesPart(place)) continue;
+      if (from !== place || to?.isBeginning === true || this.#links.isCut(link) || !isLinked(place)) continue;
       const durable = place.disk?.received ?? place.site.seen;
       to?.site.participants.states(place.origin, { ...place.site.statement(), durable });
       to?.site.peerReceived(place.origin, place.site.seen);

@@ -50,6 +50,8 @@ export interface Position extends Pick<Remains, "due"> {
   readonly captured: number;
   readonly unread: readonly string[];
   readonly suspects: readonly string[];
+  /** Who numbers the operations that are captured there. */
+  readonly origin: number;
   /** The engine process that was followed. */
   readonly run: number;
   /** Something that its disk has lost was still to come back. */
@@ -154,6 +156,8 @@ export interface Place {
   run: number;
   /** How much of the stream was on its disk when the engine began. */
   begun: number;
+  /** Its power has gone: the engine serves clients again, and the site has still to ask the others. Until then `site` is what its disk has. */
+  isBeginning: boolean;
   /** The operation that says what the entry of the stream did. */
   readonly numbered: Map<number, Dot>;
   /** Difference of the clock of the site, in milliseconds. */
@@ -201,6 +205,7 @@ function nothing(
     regained: undefined,
     run: 0,
     begun: 0,
+    isBeginning: false,
     numbered: new Map(),
   };
 }
@@ -208,6 +213,11 @@ function nothing(
 /** A site that is there and has what the others had when it began. */
 export function takesPart(place: Place | undefined): place is Place {
   return place?.state === "open" || place?.state === "joined";
+}
+
+/** One that gives and takes. */
+export function isLinked(place: Place | undefined): place is Place {
+  return takesPart(place) && !place.isBeginning;
 }
 
 /** What comes into the stream: a key whose time has come is removed first. */

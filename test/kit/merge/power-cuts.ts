@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { covers, type Dot } from "../../../src/core/merge/operations/version-vector.ts";
 import type { Place } from "./place.ts";
 import { syncDisk } from "./power.ts";
@@ -14,16 +15,21 @@ interface Increment {
 export class PowerCuts {
   readonly #sites: Sites;
   readonly #chance: () => number;
-  /** Sites whose power goes: one, or two. */
+  readonly #together: () => number;
+  /** Sites whose power goes: one, or two, or all. */
   readonly #weak: readonly Place[];
+  /** The power of several goes at once, and each begins at its own time. */
+  readonly #areTogether: boolean;
   readonly #increments = new Map<Place, Increment[]>();
-  /** What the disk of their site has lost, by the operation that had said it. */
+  /** What the disk of their site has lost, by the operation that had said it; undefined of one that no site has. */
   readonly #lost: { readonly dot: Dot | undefined; readonly by: number }[] = [];
 
-  /** `chance`: between 0 and 1. */
-  constructor(sites: Sites, chance: () => number) {
-    [this.#sites, this.#chance] = [sites, chance];
-    this.#weak = sites.places.slice(0, chance() < 0.7 ? 1 : 2);
+  /** `chance`, `together`: between 0 and 1. */
+  constructor(sites: Sites, chance: () => number, together: () => number) {
+    [this.#sites, this.#chance, this.#together] = [sites, chance, together];
+    const alone = sites.places.slice(0, chance() < 0.7 ? 1 : 2);
+    this.#areTogether = together() < 0.5;
+    this.#weak = this.#areTogether ? sites.places.slice(0, together() < 0.5 ? 2 : Infinity) : alone;
     for (const place of this.#weak) {
       this.#increments.set(place, []);
       syncDisk(place);
@@ -39,8 +45,9 @@ export class PowerCuts {
   /** To be called before each step: disks get what engines hold, and the power goes; at times when the disk has an increment and not that it was sent. */
   step(count: (() => void) | undefined): void {
     for (const place of this.#weak) {
+      if (place.isBeginning && this.#together() < 0.2) this.#begin(place);
       if (this.#chance() < 0.05) syncDisk(place);
-      if (this.#chance() < 0.02) this.#cut(place);
+      if (this.#chance() < 0.02) this.#cut(this.#with(place));
       if (this.#chance() < 0.04) this.#cutAfterWrites(place, count);
     }
   }
@@ -55,32 +62,59 @@ export class PowerCuts {
     return this.#lost.reduce((sum, { dot, by }) => (isThere(dot) ? sum : sum + by), 0);
   }
 
-  #cutAfterWrites(place: Place, count: (() => void) | undefined): void {
-    for (let more = 1 + Math.floor(this.#chance() * 3); more > 0; more -= 1) count?.();
-    syncDisk(place);
-    // others get some of it
-    for (let more = Math.floor(this.#chance() * 30); more > 0; more -= 1) {
-      const link = this.#sites.links[Math.floor(this.#chance() * this.#sites.links.length)] ?? "";
-      if (this.#chance() < 0.3) this.#sites.capture(place);
-      else if (this.#chance() < 0.5) this.#sites.work(place);
-      else this.#sites.deliver(link);
-    }
-    this.#cut(place);
+  /** All of which the power goes with that of the place. */
+  #with(place: Place): readonly Place[] {
+    return this.#areTogether && this.#together() < 0.8 ? this.#weak : [place];
   }
 
-  #cut(place: Place): void {
-    const { disk, id } = place;
-    const increments = this.#increments.get(place);
-    if (disk === undefined || increments === undefined) return;
-    const numbered = new Map(place.numbered);
-    // the others answer it
-    for (const link of this.#sites.links) if (link.split(">").includes(String(id))) this.#sites.cut(link, false);
-    if (!this.#sites.losePower(place)) return;
+  #cutAfterWrites(place: Place, count: (() => void) | undefined): void {
+    const places = this.#with(place);
+    for (let more = 1 + Math.floor(this.#chance() * 3); more > 0; more -= 1) count?.();
+    for (const each of places) syncDisk(each);
+    // others get some of it
+    for (let more = Math.floor(this.#chance() * (places.length === 1 ? 30 : 80)); more > 0; more -= 1) {
+      const link = this.#sites.links[Math.floor(this.#chance() * this.#sites.links.length)] ?? "";
+      const one = places.length === 1 ? place : (places[Math.floor(this.#together() * places.length)] ?? place);
+      if (this.#chance() < 0.3) this.#sites.capture(one);
+      else if (this.#chance() < 0.5) this.#sites.work(one);
+      else this.#sites.deliver(link);
+      // of one disk it is lost, and another one has it
+      if (places.length > 1 && this.#together() < 0.06)
+        syncDisk(places[Math.floor(this.#together() * places.length)] ?? place);
+    }
+    this.#cut(places);
+  }
+
+  #cut(places: readonly Place[]): void {
+    const numbered = new Map(places.map((place) => [place, new Map(place.numbered)]));
+    this.#sites.losePower(places);
+    for (const place of places) this.#note(place, numbered.get(place) ?? new Map<number, Dot>());
+    if (!this.#areTogether) for (const place of places) this.#begin(place);
+  }
+
+  /** The others answer it. */
+  #begin(place: Place): void {
+    for (const link of this.#sites.links) if (link.split(">").includes(String(place.id))) this.#sites.cut(link, false);
+    this.#sites.begin(place);
+  }
+
+  /** Notes what the disk of the place has lost; `numbered`: what the site had captured. */
+  #note(place: Place, numbered: ReadonlyMap<number, Dot>): void {
+    const length = place.begun;
+    const increments = this.#increments.get(place) ?? [];
     this.#increments.set(
       place,
-      increments.filter(({ at }) => at < disk.length),
+      increments.filter(({ at }) => at < length),
     );
-    for (const { at, by } of increments) if (at >= disk.length) this.#lost.push({ dot: numbered.get(at), by });
-    for (const at of numbered.keys()) if (at >= disk.length) place.numbered.delete(at);
+    for (const { at, by } of increments) if (at >= length) this.#lost.push({ dot: this.#known(numbered.get(at)), by });
+    for (const at of numbered.keys()) if (at >= length) place.numbered.delete(at);
+  }
+
+  /** Undefined where no site has it: its number may be given again. */
+  #known(dot: Dot | undefined): Dot | undefined {
+    if (dot === undefined) return undefined;
+    const isHere = ({ site }: Place): boolean =>
+      covers(site.received, dot) || site.save().early.some((each) => isDeepStrictEqual(each.dot, dot));
+    return this.#sites.places.some(isHere) ? dot : undefined;
   }
 }

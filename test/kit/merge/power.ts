@@ -1,10 +1,10 @@
 import { decodeOperation } from "../../../src/core/merge/operations/operation-codec.ts";
-import { laterOrigin, originOf, incarnationOf } from "../../../src/core/merge/operations/origin.ts";
+import { isOutnumbered, originAfter } from "../../../src/core/merge/operations/origin.ts";
 import type { Effect } from "../../../src/core/merge/operations/operation.ts";
-import type { Dot } from "../../../src/core/merge/operations/version-vector.ts";
+import { NOTHING, withDot, type Dot } from "../../../src/core/merge/operations/version-vector.ts";
 import { RegainedOperations, operationsOf } from "../../../src/core/merge/saved/regained-operations.ts";
 import { isAsKnown } from "../../../src/core/merge/state/as-known.ts";
-import { positionOf, restart, restored } from "./processes.ts";
+import { positionOf, restart, restored, savedPosition } from "./processes.ts";
 import { applyLater, type Entry, type Place, type Position, type Wanted } from "./place.ts";
 
 /** What the engine holds now lasts. */
@@ -15,8 +15,8 @@ export function syncDisk(place: Place): void {
   place.disk = { engine: engine.copy(), length: stream.length, stored: kept, received };
 }
 
-/** The engine has only what its disk has, and another process of the site takes the place of the former one; see `restart`. */
-export function losePower(place: Place, others: readonly Place[]): Pick<Position, "unread" | "suspects"> {
+/** The engine has only what its disk has, and so has the site, until it begins again: see `beginAsked`. */
+export function losePower(place: Place): void {
   const { disk } = place;
   if (disk === undefined) throw new Error("nothing is on its disk");
   place.engine = disk.engine.copy();
@@ -24,22 +24,29 @@ export function losePower(place: Place, others: readonly Place[]): Pick<Position
   place.begun = disk.length;
   place.run += 1;
   place.stored = { saved: disk.stored.saved, log: [...disk.stored.log] };
-  const later = laterOrigin(
-    place.id,
-    others.map(({ site }) => site.received),
-  );
-  place.origin = Math.max(later, originOf(place.id, incarnationOf(place.origin) + 1));
-  const left = restart(place);
-  regain(place, others);
-  return left;
+  place.origin = savedPosition(place)?.origin ?? place.id;
+  place.isBeginning = true;
+  place.regained = undefined;
+  place.site = restored(place);
 }
 
-/** Asks the others for what they have of the site. */
-export function regain(place: Place, others: readonly Place[]): void {
-  const decoded = others
+/** Another process of the site begins, which has asked the others what they have of it; see `restart`. `regains`: it reads what its disk has kept. */
+export function beginAsked(
+  place: Place,
+  others: readonly Place[],
+  regains: boolean,
+): Pick<Position, "unread" | "suspects"> {
+  place.origin = savedPosition(place)?.origin ?? place.id;
+  const operations = others
     .flatMap(({ site }) => operationsOf(place.id, site.save()))
     .map(({ bytes }) => decodeOperation(bytes));
-  place.regained = new RegainedOperations(place.id, decoded, place.site.received);
+  const numbered = others.map(({ site }) => site.participants.numbered(site.received));
+  const received = [...numbered, ...operations.map(({ dot }) => withDot(NOTHING, dot))];
+  const last = { origin: place.origin, seq: restored(place).seq };
+  if (isOutnumbered(last, received)) place.origin = originAfter(last, { received, isComplete: true }, 0);
+  const left = restart(place);
+  place.regained = regains ? new RegainedOperations(place.id, operations, place.site.received) : undefined;
+  return left;
 }
 
 /** While the site reads what its disk has kept: takes what others have of it; undefined when they do not have it. */

@@ -12,6 +12,7 @@ import type { Place, Position, Transfer } from "./place.ts";
 export function restart(place: Place): Pick<Position, "unread" | "suspects"> {
   const position = savedPosition(place);
   place.life += 1;
+  place.isBeginning = false;
   place.site = restored(place);
   place.site.kept.confirm(place.site.seq);
   [place.at, place.work, place.unread, place.suspects] = [position?.at ?? 0, [], [], new Set()];
@@ -55,15 +56,16 @@ export function beginTransferred(
   const operations = kept.map(({ bytes }) => decodeOperation(bytes));
   const at = place.stream.length;
   const bytes = encodeSaved(transferredSite(begin, origin, decoded, operations));
-  const noted = { unread: [], suspects: [], due: undefined, isUnderWay: false, isInFile: false };
+  const noted = { unread: [], suspects: [], due: undefined, isUnderWay: false, isInFile: false, origin };
   place.stored.saved = { bytes, position: { at, captured: at, run: place.run, ...noted } };
   [place.transfer, place.state, place.origin] = [undefined, "joined", origin];
   restart(place);
 }
 
-export function positionOf({ at, captured, unread, suspects, site, regained, run, catchUp }: Place): Position {
+export function positionOf({ at, origin, captured, unread, suspects, site, regained, run, catchUp }: Place): Position {
   return {
     at,
+    origin,
     captured,
     unread: [...unread],
     suspects: [...suspects],

@@ -1,7 +1,7 @@
 import type { ModelLinks } from "./model-links.ts";
 import { readKeys, suspect, takesPart, type Place } from "./place.ts";
 import { restart, savedPosition } from "./processes.ts";
-import { losePower, regain } from "./power.ts";
+import { beginAsked, losePower } from "./power.ts";
 import { whole } from "./reads.ts";
 
 /** Processes of sites that end, and others that take their place. */
@@ -20,17 +20,22 @@ export class Restarts {
     const isSame = position?.run === place.run;
     const asks = place.disk !== undefined && (!isSame || position.isUnderWay);
     if (asks && this.#isCut(place)) return;
-    const left = restart(place);
-    place.regained = undefined;
     // a place in the stream is behind all that the disk has kept
-    if (asks && (!isSame || position.isInFile)) regain(place, this.#others(place));
-    this.#begin(place, left);
+    if (asks) return this.#begin(place, beginAsked(place, this.#others(place), !isSame || position.isInFile));
+    place.regained = undefined;
+    this.#begin(place, restart(place));
+  }
+
+  /** The power of sites goes at once. */
+  losePower(places: readonly Place[]): void {
+    for (const place of places) losePower(place);
+    for (const place of places) this.#break(place);
   }
 
   /** False while it does not reach each other site. */
-  losePower(place: Place): boolean {
+  begin(place: Place): boolean {
     if (this.#isCut(place)) return false;
-    this.#begin(place, losePower(place, this.#others(place)));
+    this.#begin(place, beginAsked(place, this.#others(place), true));
     return true;
   }
 

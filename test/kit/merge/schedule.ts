@@ -84,7 +84,7 @@ function play(seed: number): Played {
   const away = below(2) === 0 ? place()?.id : undefined; // no link to it for a long time
   const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
   const limiters = new Limiters(sites);
-  const power = powers ? new PowerCuts(sites, chance) : undefined;
+  const power = powers ? new PowerCuts(sites, chance, seededDice(seed + 2_000_000_011)) : undefined;
   const actions: readonly (() => void)[] = [
     count,
     () => limiters.count(place(), one("a", "b")),

@@ -5,7 +5,7 @@ import { decodeSummary } from "../../../src/core/merge/summary/summary.ts";
 import { captureCommands, captureEffects, captureExpired, captureRead } from "./captures.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
-import { applyAt, applyLater, loseAll, newPlace, runAll, suspect, takesPart, type Place } from "./place.ts";
+import { applyAt, applyLater, isLinked, loseAll, newPlace, runAll, suspect, takesPart, type Place } from "./place.ts";
 import { takeRest } from "./power.ts";
 import { positionOf } from "./processes.ts";
 import { Restarts } from "./restarts.ts";
@@ -59,7 +59,7 @@ export class Sites {
 
   /** The engine does what the site asked for first. */
   work(place: Place | undefined): boolean {
-    const next = place?.work.shift();
+    const next = place?.isBeginning === true ? undefined : place?.work.shift();
     if (place === undefined || next === undefined) return false;
     const { engine, stream, stored } = place;
     // what is asked for is not there any more when its time has come
@@ -107,7 +107,7 @@ export class Sites {
 
   /** The site reads the next entry of its engine's stream. */
   capture(place: Place | undefined): boolean {
-    if (place === undefined || place.state === "gone") return false;
+    if (place === undefined || place.state === "gone" || place.isBeginning) return false;
     if (place.catchUp !== undefined && place.at >= place.catchUp) {
       place.catchUp = undefined;
       applyLater(place, place.site.repairAll());
@@ -151,9 +151,9 @@ export class Sites {
 
   /** The next operation of a link arrives; `again`: once more later. */
   deliver(link: string, again = false): boolean {
-    if (this.#links.isCut(link)) return false;
-    if (this.#links.mend(link)) this.exchange.resend(link);
     const [from, place] = this.exchange.ends(link);
+    if (this.#links.isCut(link) || from?.isBeginning === true || place?.isBeginning === true) return false;
+    if (this.#links.mend(link)) this.exchange.resend(link);
     const next = this.#links.take(link, true);
     if (next instanceof Uint8Array && place !== undefined && readKeptAlive(place, next, this.keptAlive)) return true;
     const message = this.#links.take(link, again);
@@ -176,7 +176,7 @@ export class Sites {
 
   /** A site says what it has seen and received, and forgets what all have. */
   beat(place: Place | undefined): void {
-    if (!takesPart(place)) return;
+    if (!isLinked(place)) return;
     captureEffects(place, [], this.#now + place.skew);
     this.exchange.tell(place);
     place.site.forgetAgreed();
@@ -184,18 +184,23 @@ export class Sites {
 
   /** The site writes down all that it knows, so that its log begins anew. */
   save(place: Place | undefined): void {
-    if (!takesPart(place)) return;
+    if (!isLinked(place)) return;
     place.work.push({ kind: "save", bytes: encodeSaved(place.site.save()), position: positionOf(place) });
   }
 
   /** The process of the site ends with all that it had in memory, and with what was on its way; another one takes its place. */
   crash(place: Place | undefined): void {
-    if (takesPart(place)) this.#restarts.crash(place);
+    if (isLinked(place)) this.#restarts.crash(place);
   }
 
-  /** The power of a site goes, and with it what is not on its disk; false while it does not reach each other site. */
-  losePower(place: Place): boolean {
-    return this.#restarts.losePower(place);
+  /** The power of sites goes at once, and with it what is not on their disks; each of them has to begin then. */
+  losePower(places: readonly Place[]): void {
+    this.#restarts.losePower(places);
+  }
+
+  /** A site whose power has gone asks the others, and takes part again; false while it does not reach each of them. */
+  begin(place: Place): boolean {
+    return this.#restarts.begin(place);
   }
 
   /** A site comes, with nothing in its engine. */
@@ -244,6 +249,7 @@ export class Sites {
     this.#links.heal();
     for (const place of this.places) this.expire(place);
     for (const place of this.places) this.configure(place);
+    for (const place of this.places) if (place.isBeginning) this.begin(place);
     for (let isMoving = true; isMoving;) {
       const isWaiting = (): boolean => this.links.filter((link) => this.deliver(link)).length > 0;
       isMoving = isWaiting();

@@ -48,11 +48,11 @@ export interface OpenSiteOptions {
  * engine does not know any more.
  */
 export function openSite(options: OpenSiteOptions, saved: SavedLog, stream: Attached): OpenedSite {
-  const { id, sites, keptBytes, life, isEmpty, engineRun: engine } = options;
-  const { place, checkpoint, entries } = saved;
-  const limits = { keptBytes, earlyBytes: keptBytes, partKeys: PART_KEYS };
-  const state = checkpoint && decodeSaved(checkpoint);
+  const { id, isEmpty, engineRun: engine } = options;
+  const { place } = saved;
+  const state = saved.checkpoint && decodeSaved(saved.checkpoint);
   const origin = originHere(options, numberedIn(place?.origin ?? originOf(id, 0), state, saved), stream, place);
+  const site = restoredSite(options, origin, { ...saved, state });
   const begun: Place = {
     ...stream.position,
     ...FIRST_PLACE,
@@ -64,11 +64,22 @@ export function openSite(options: OpenSiteOptions, saved: SavedLog, stream: Atta
     transferred: place?.transferred === true,
     isFirst: place === undefined,
   };
-  if (place === undefined) return { site: Site.empty({ origin, sites, life, limits }), from: begun, isAnew: false };
+  if (place === undefined) return { site, from: begun, isAnew: false };
   const from = stream.resumed ? { ...place, ...stream.position, origin, engine, isFirst: isFirstAt(place) } : begun;
-  const site = Site.restored({ origin, sites, life, limits }, { saved: state, log: entries, due: dueAt(place) });
   if (!stream.resumed) site.appliedAll();
   return { site, from, isAnew: !stream.resumed };
+}
+
+/** A site as it was saved, with that origin from now on. */
+export function restoredSite(
+  { sites, keptBytes, life }: Pick<OpenSiteOptions, "sites" | "keptBytes" | "life">,
+  origin: number,
+  { place, entries, state }: Pick<SavedLog, "place" | "entries"> & { readonly state: SavedSite | undefined },
+): Site {
+  const options = { origin, sites, life, limits: { keptBytes, earlyBytes: keptBytes, partKeys: PART_KEYS } };
+  return place === undefined
+    ? Site.empty(options)
+    : Site.restored(options, { saved: state, log: entries, due: dueAt(place) });
 }
 
 /** The origin of the site: only a site that remembers all that it has sent keeps its former one. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
 import { isFault } from "#kit/base/fault";
+import type { SitesQuestion } from "../../../mechanisms/site/begin-site.ts";
 import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
 import { withBytes, type CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
@@ -12,6 +13,7 @@ import { greetedBy } from "../transport/greet.ts";
 import { encodeGreeting } from "../transport/messages.ts";
 import { askOthers, connectTo } from "./comparing.ts";
 
+const AGAIN: SitesQuestion = { howOften: "again", hasRoom: () => Promise.resolve(true) };
 const ANSWER = { guid: "g", from: 2, to: 1, formats: [1], received: NOTHING, origin: 2 };
 
 /** A site whose link answers so, and has sums of its own alone. */
@@ -86,7 +88,7 @@ test("a site gets back its own operations from those that keep them, and knows w
     withBytes({ dot: { origin: 1, seq }, at: { wall: 1, count: seq, site: 1 }, seen: NOTHING, effects: [] });
   await using keeps = await answering({ givesOwn: true }, [operation(1), operation(2)]);
   await using older = await answering({ from: 3, origin: 3 }, [operation(3)]);
-  const asked = await askOthers(asking(keeps, older), "again");
+  const asked = await askOthers(asking(keeps, older), AGAIN);
   assert.deepEqual(
     asked.operations.map(({ dot }) => dot.seq),
     [1, 2],
@@ -94,7 +96,7 @@ test("a site gets back its own operations from those that keep them, and knows w
   );
   assert.deepEqual([asked.received.length, asked.isComplete], [2, true]);
   await using silent = await listening(() => new Promise(() => {}));
-  const partly = await askOthers(asking(keeps, silent), "once");
+  const partly = await askOthers(asking(keeps, silent), { ...AGAIN, howOften: "once" });
   assert.deepEqual([partly.operations.length, partly.received.length, partly.isComplete], [2, 1, false]);
 });
 
@@ -107,6 +109,30 @@ test("a site that is about to begin is asked again", async () => {
     await connection.send(encodeGreeting(ANSWER));
     await connection.frames.next();
   });
-  assert.equal((await askOthers(asking(begins), "once")).isComplete, false);
-  assert.deepEqual([(await askOthers(asking(begins), "again")).isComplete, asked], [true, 3]);
+  assert.equal((await askOthers(asking(begins), { ...AGAIN, howOften: "once" })).isComplete, false);
+  assert.deepEqual([(await askOthers(asking(begins), AGAIN)).isComplete, asked], [true, 3]);
+});
+
+/** Asks a site whose engine reads its disk until it was asked so often; what comes of it, and how often it was asked. */
+async function askedWhileLoading(ready: number, hasRoom: SitesQuestion["hasRoom"]) {
+  let asked = 0;
+  await using loads = await listening(async (socket) => {
+    asked += 1;
+    const isReady = asked >= ready;
+    const { connection, greeting } = await greetedBy(socket);
+    assert.equal(greeting.asksOwn, true);
+    await connection.send(encodeGreeting({ ...ANSWER, ...(isReady ? {} : { loading: true }) }));
+    if (isReady) await connection.frames.next();
+  });
+  const { isComplete } = await askOthers(asking(loads), { howOften: "again", hasRoom });
+  return { isComplete, asked };
+}
+
+test("a site whose engine reads its disk is waited for, beyond the time for one that says nothing", async () => {
+  const rounds = 30; // 200 ms each: more than five seconds
+  assert.deepEqual(await askedWhileLoading(rounds, () => Promise.resolve(true)), { isComplete: true, asked: rounds });
+});
+
+test("it is not waited for when the own engine has no room for what clients write meanwhile", async () => {
+  assert.equal((await askedWhileLoading(Infinity, () => Promise.resolve(false))).isComplete, false);
 });

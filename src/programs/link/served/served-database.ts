@@ -16,10 +16,11 @@ import type {
   SiteLinkStatus,
 } from "../../../ports/management/link-control.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
-import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { engineCodeOf, type EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
 import type { Visitor } from "../transport/listener.ts";
+import { answerWhileBeginning, type NotBegun } from "./beginning.ts";
 import { askOthers, connectTo, connectWhole } from "./comparing.ts";
 import { Comparison } from "./comparison.ts";
 import { answerWhileJoining, join } from "./joining.ts";
@@ -50,6 +51,8 @@ export class ServedDatabase {
   #isJoining = false;
   /** What other sites had of this one that was not here: it numbers its operations above that. */
   #outnumberedBy = NOTHING;
+  /** Until this site has begun. */
+  #beginning: NotBegun | undefined;
   #trouble = "The link has not read the state in the engine yet.";
 
   constructor(options: ServedDatabaseOptions) {
@@ -72,6 +75,8 @@ export class ServedDatabase {
       return;
     }
     const link = this.#links.get(visitor.greeting.from);
+    if (link === undefined && visitor.greeting.asksOwn === true && this.#beginning !== undefined)
+      return answerWhileBeginning(visitor, this.#database, this.#beginning);
     if (link === undefined)
       throw new Fault(faults.notHere, `The primary of this site is not followed: ${this.#trouble}`);
     await link.accept(visitor);
@@ -109,6 +114,7 @@ export class ServedDatabase {
       } catch (error) {
         if (signal.aborted) return;
         this.#trouble = messageOf(error);
+        if (engineCodeOf(error) === "LOADING") this.#beginning = "loading";
         log.warn("the primary is not followed any more", { error });
       }
       failed = clock.uptimeMs() - began > MOST_BACKOFF_MS ? 0 : failed + 1;
@@ -143,19 +149,26 @@ export class ServedDatabase {
         log,
         signal,
         connectWhole: () => connectWhole(others()),
-        askOthers: (howOften) => askOthers(others(), howOften),
+        onRead: (kept) => void (this.#beginning = kept),
+        askOthers: (asking) => askOthers(others(), asking),
         outnumberedBy: this.#outnumberedBy,
       });
-      this.#local = local;
+      [this.#local, this.#beginning] = [local, undefined];
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));
       const comparisons = sites.map(({ id }) => this.#compareWith(id, local, signal));
       await Promise.race([ended, ...[...links, ...comparisons].map((each) => each.run())]);
     } finally {
       round.abort();
-      this.#local = undefined;
-      this.#links.clear();
-      this.#comparisons.clear();
+      this.#forget();
     }
+  }
+
+  /** The engine is not followed any more. */
+  #forget(): void {
+    this.#local = undefined;
+    this.#beginning = undefined;
+    this.#links.clear();
+    this.#comparisons.clear();
   }
 
   get #engine(): EngineAddress {

@@ -51,13 +51,26 @@ export async function answerKeys(
         break;
       }
       case "own":
-        await connection.send(encodeFrames("operation", await keys.operationsOf(from)));
-        await connection.send(encodeFrame("end", NOTHING));
+        await sendOwn(connection, await keys.operationsOf(from));
         break;
       default:
         throw unexpectedFrame(frame);
     }
   }
+}
+
+/** Gives the other end its own operations, and nothing else, until it closes. */
+export async function answerOwn(connection: LinkConnection, operations: () => readonly Uint8Array[]): Promise<void> {
+  endSilence(connection);
+  for await (const frame of connection.frames) {
+    if (frame.kind !== "own") throw unexpectedFrame(frame);
+    await sendOwn(connection, operations());
+  }
+}
+
+async function sendOwn(connection: LinkConnection, operations: readonly Uint8Array[]): Promise<void> {
+  await connection.send(encodeFrames("operation", operations));
+  await connection.send(encodeFrame("end", NOTHING));
 }
 
 /** The operations of the site that asks which the other end keeps; none where its release does not give them. */

@@ -54,6 +54,10 @@ const greeting = z.object({
   closeDigests: z.boolean().optional(),
   /** It gives operations of the site that asks for single keys; absent from links of releases before 0.6.0. */
   givesOwn: z.boolean().optional(),
+  /** The site that speaks asks for its own operations alone: one that has not begun itself answers that too; absent from links of releases before 0.6.0. */
+  asksOwn: z.boolean().optional(),
+  /** Its engine still reads its disk, so that it cannot answer that yet. */
+  loading: z.boolean().optional(),
   /** A node of the site's own cluster passes the connection on. */
   relayed: z.boolean().optional(),
 });
