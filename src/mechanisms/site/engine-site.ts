@@ -6,13 +6,10 @@ import { encodeSaved, type LoggedEntry } from "../../core/merge/saved/saved-site
 import type { Site } from "../../core/merge/site.ts";
 import type { SummaryPart } from "../../core/merge/summary/summary.ts";
 import { seqOf, type VersionVector } from "../../core/merge/operations/version-vector.ts";
-import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
-import { beginSite, type BegunSite, type Confirming, type EngineSiteOptions } from "./begin-site.ts";
+import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
 import { Agreement } from "./state/agreement.ts";
 import { Capture } from "./operations/capture.ts";
-import { confirmWrites } from "./summary/confirmation.ts";
 import { Completion } from "./completion.ts";
-import { followDisk } from "./summary/durability.ts";
 import { EngineWriter } from "./operations/engine-writer.ts";
 import { giveAll } from "./transfer/give-all.ts";
 import { givenKeys, type GivenKeys } from "./state/give-keys.ts";
@@ -20,6 +17,8 @@ import { giveSummary, type GivenSummaryPart } from "./summary/give-summary.ts";
 import { Locks } from "./operations/locks.ts";
 import { SiteProgress } from "./summary/progress.ts";
 import { dueText, type Place } from "./saved/place.ts";
+import { runSite } from "./run-site.ts";
+import { openingMachine } from "./opening-states.ts";
 import { SiteWaits } from "./site-waits.ts";
 import { readAt } from "./saved/transaction.ts";
 import type { Transfer } from "./transfer/transfer.ts";
@@ -39,6 +38,7 @@ const LIVE = "live:";
  *
  * What the writer does comes back in the engine's stream, with its mark behind it. Only there an operation of another site counts as
  * applied: what a client did between, the stream shows before the mark, and then the site writes the key again as both operations want it.
+ * How far it is on its way until it takes what others send is a state machine (`opening-states.ts`).
  */
 export class EngineSite {
   /** Number of the site. */
@@ -59,7 +59,7 @@ export class EngineSite {
   readonly #accepting = Promise.withResolvers<void>();
   readonly #locks = new Locks();
   readonly #waits: SiteWaits;
-  #isOpen = false;
+  readonly #machine = openingMachine();
   /** How far the stream is captured with all that was logged, and what had to be written again there. */
   #captureReached: ReturnType<Capture["reachedWith"]>;
 
@@ -118,9 +118,9 @@ export class EngineSite {
   static async start(
     options: EngineSiteOptions,
   ): Promise<{ readonly local: EngineSite; readonly ended: Promise<void> }> {
-    const { begin, stream, confirming } = await beginSite(options);
-    const local = new EngineSite(options, begin);
-    return { local, ended: local.#run(stream, confirming) };
+    const begun = await beginSite(options);
+    const local = new EngineSite(options, begun.begin);
+    return { local, ended: local.#run(begun) };
   }
 
   /** Takes an operation that the site of `from` sends. Resolves when there is room for more; false: it has to come again, see `Site.receive`. */
@@ -210,7 +210,7 @@ export class EngineSite {
 
   /** What the other sites hold is here, and they wait for what this one writes. */
   get hasJoined(): boolean {
-    return this.#isOpen && this.#site.isAwaited;
+    return this.#machine.state === "open" && this.#site.isAwaited;
   }
 
   /** Keys of which more is known than what all sites agree on. */
@@ -223,30 +223,12 @@ export class EngineSite {
     return this.#writer;
   }
 
-  /** Each part lasts until the signal comes; the first that fails ends them all. */
-  async #run(stream: ReplicationStream, { replicas, disk }: Confirming): Promise<void> {
-    const { signal, clock, confirmedBy } = this.#options;
-    const clients = [this.#begin.client, replicas, disk];
-    signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
-    const written = { changed: this.#written, latest: () => this.progress.latest };
-    const confirmation = { client: replicas, clock, replicas: confirmedBy, signal };
-    const closed = clients.map(({ closed: end }) =>
-      end.then((fault) => {
-        if (!signal.aborted) throw fault;
-      }),
-    );
-    try {
-      await Promise.all([
-        this.#capture.follow(stream),
-        this.#writer.run(),
-        confirmWrites(confirmation, written, (reached) => this.#confirmed(reached)),
-        followDisk({ client: disk, clock, signal }, written, (reached) => (this.progress.durable = reached)),
-        this.#catchUp(),
-        ...closed,
-      ]);
-    } finally {
-      for (const client of clients) client.close();
-    }
+  #run(begun: Awaited<ReturnType<typeof beginSite>>): Promise<void> {
+    this.#options.signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
+    const parts = { capture: this.#capture, writer: this.#writer, progress: this.progress, written: this.#written };
+    const onConfirmed = (reached: VersionVector): void => this.#confirmed(reached);
+    const catchUp = (): Promise<void> => this.#catchUp();
+    return runSite({ ...parts, options: this.#options, onConfirmed, catchUp }, begun);
   }
 
   #wakeAll(): void {
@@ -280,8 +262,9 @@ export class EngineSite {
     else this.#writer.logPlace();
     await readAt({ ...this.#options, client }, `${LIVE}${life}`, []);
     await this.#live.promise;
+    this.#machine.apply("catch-up");
     const complete = await this.#completion.begin();
-    this.#isOpen = true;
+    this.#machine.apply("complete");
     this.#accepting.resolve();
     await this.#begin.regaining.whenNewIsCaptured(this.#capture);
     await this.#writer.apply(this.#begin.regaining.lost());
