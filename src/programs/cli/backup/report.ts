@@ -1,4 +1,5 @@
 import { visibleLine } from "#kit/base/visible";
+import { storeOfSaved } from "../../../core/backup/saved-place.ts";
 import { foldText, namedValues, textTable } from "../console/output.ts";
 import { bytesText } from "../console/units.ts";
 import type { BackupObject } from "./find.ts";
@@ -21,11 +22,12 @@ export function backupsTable(backups: readonly BackupObject[], columns: number):
 /** Where it lies, what is in it, and each condition with its reason. */
 export function backupDetails(backup: BackupObject, columns: number): string {
   const { metadata, spec, status = {} } = backup;
-  const { s3 } = spec;
+  // an edit of the spec since then moves nothing
+  const { bucketName, endpoint } = storeOfSaved(spec.s3, status);
   const rows: (readonly [string, string])[] = [
     ["BACKUP", metadata.name],
     ["DATABASE", spec.databaseName],
-    ["BUCKET", `${s3.bucketName}${s3.endpoint === undefined ? "" : ` at ${s3.endpoint}`}`],
+    ["BUCKET", `${bucketName}${endpoint === undefined ? "" : ` at ${endpoint}`}`],
     ["PATH", status.path ?? "-"],
     ["PHASE", status.phase ?? "Pending"],
     ["BEGAN", status.startTime ?? "-"],
