@@ -143,6 +143,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "location.s3.pathStyle": RESTORES_SCENE,
     "location.s3.caCertificateSecretName": "src/programs/operator/backup/begin.test.ts",
     database: RESTORES,
+    replaceLostData: "test/world/drill.test.ts",
     bytesPerSecond: RESTORES,
     dryRun: RESTORES,
     activeDeadlineSeconds: RESTORES,

@@ -111,7 +111,11 @@ async function assertKept(world: StorectlWorld): Promise<void> {
   assert.notEqual(code, 0, stdout + stderr);
   assert.match(stdout + stderr, /serves with data of its own/);
   assert.equal(await ask(world, "GET", "after"), "it");
-  assert.equal((await world.kube.list(Restores, { namespace: "default" })).items.length, 2);
+  const { items } = await world.kube.list(Restores, { namespace: "default" });
+  assert.deepEqual(
+    items.map(({ spec }) => spec.replaceLostData),
+    [true, true],
+  );
 }
 
 async function seenByClients(world: StorectlWorld): Promise<{ readonly endpoints: string; readonly password: string }> {

@@ -81,9 +81,11 @@ const restoreHost: Reach = {
 export const RESTORE_FIELDS: Fields = {
   databaseName: {
     reaches: "a database of the namespace, which is made",
-    bound: "none that is there, but for one that waits for its data",
+    bound:
+      "none that has its data: one that waits for them alone, or, with `replaceLostData`, one whose nodes say that its data is gone",
     test: RESTORE_WORLD,
   },
+  replaceLostData: OWN,
   backupName: {
     reaches: "the data of a backup of the namespace",
     bound: "of no other namespace, unless the owner of the Secret of the bucket lists that one",

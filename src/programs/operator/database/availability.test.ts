@@ -68,6 +68,17 @@ const cases = [
     ],
   },
   {
+    rule: "one that waits for the data of a backup leads to its restore, which says for what that waits",
+    bdb: {
+      ...away,
+      status: "recovery",
+      recovery: { lacks: "all", needs_consent: false, awaits_data: true },
+      waiting_for: "its data are to be restored",
+    },
+    says: "False Recovering",
+    finds: [["wait", "DatabaseUnavailable", /its data are to be restored/, /kubectl describe rerestore$/]],
+  },
+  {
     rule: "one that waits for consent names the command that gives it",
     bdb: lacking,
     says: "False Recovering",

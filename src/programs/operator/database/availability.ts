@@ -1,6 +1,7 @@
 import { shellWord } from "#kit/base/shell-word";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import { deleteObjects, editObject, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
+import { KINDS } from "../../../core/api/kinds.ts";
+import { deleteObjects, describeObject, editObject, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, consent, wait, warn } from "../../../core/planner/findings/finding.ts";
@@ -56,6 +57,7 @@ interface ServiceFacts extends Pick<DatabaseStatus, "cluster" | "conditions"> {
   readonly newestBackup?: { readonly name: string; readonly at: number } | undefined;
 }
 
+const RESTORES = KINDS.restore.shortName;
 const WITHHELD = "no replica is in sync, and replies wait for one";
 
 /** Whether a primary serves the database; nothing while the last answer of the cluster still counts. */
@@ -158,6 +160,8 @@ function unavailable(
 ): Finding {
   const known = copies.length === 0 ? "" : `; set aside are: ${describeCopies(copies)}`;
   const evidence = `no primary has served "${name}" since ${lastTransitionTime}: ${message}${known}`;
+  if (recovery?.awaits_data === true)
+    return wait("DatabaseUnavailable", evidence, `look what its restore waits for: ${describeObject(RESTORES)}`);
   if (recovery?.needs_consent !== true)
     return wait("DatabaseUnavailable", evidence, `check the node pods: ${getNodePods()}`);
   const adoption = adoptionOf(copies, cluster, uid);
