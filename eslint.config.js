@@ -52,7 +52,7 @@ export default tseslint.config(
         },
         {
           selector:
-            ":matches(ObjectExpression, ArrayExpression) > SpreadElement > TSAsExpression > :matches(ObjectExpression, ArrayExpression)",
+            ":matches(ObjectExpression, ArrayExpression) > SpreadElement > :matches(TSAsExpression, TSSatisfiesExpression) > :matches(ObjectExpression, ArrayExpression)",
           message: LITERAL,
         },
         LIST,

@@ -6,7 +6,7 @@ import { filesBelow } from "./kit/architecture/import-graph.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 /** The first of the shards: `shards[0]`, `shards.at(0)`, `const [shard] = …shards`. */
-const UNNAMED = /shards(?:\(\))?(?:\[0\]|\.at\(0\))|\[\s*\w+\s*\]\s*=\s*[^;]*\bshards\b/;
+const UNNAMED = /shards(?:\(\))?(?:(?:\?\.)?\[0\]|\??\.at\(0\))|\[\s*\w+\s*\]\s*=\s*[^;]*\bshards\b/;
 
 const sources = filesBelow(ROOT, ["src"])
   .filter((file) => !file.endsWith(".test.ts"))
@@ -20,6 +20,8 @@ test("no source takes the first of the shards for the database", () => {
   );
   for (const line of [
     "record.shards[0]?.primary",
+    "record?.shards?.[0]",
+    "record?.shards?.at(0)",
     "const [shard] = record.shards;",
     "const [first] = (await read()).shards;",
   ])

@@ -49,4 +49,6 @@ test("a name that two files export is found, whatever it stands for", () => {
     "export class Place {}\nexport function own(): void {}\nexport const main = 2;",
   );
   assert.deepEqual(doubled([...one, ...other], EVERYWHERE), ["Place: a.ts, b.ts"]);
+  const listed = topLevelNamesOf("c.ts", "enum Place {}\nexport { Place };");
+  assert.deepEqual(doubled([...one, ...listed], EVERYWHERE), ["Place: a.ts, c.ts"]);
 });

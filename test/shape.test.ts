@@ -32,10 +32,13 @@ function sentenceOf(name: string, now: number | undefined, listed: number | unde
 for (const [what, text, over] of [
   ["imports", 'import a from "a";\n'.repeat(26), { "imports of a.ts": 26 }],
   ["no import too many", 'import a from "a";\n'.repeat(25), {}],
+  ["exports from other files", 'export { a } from "a";\n'.repeat(26), { "imports of a.ts": 26 }],
+  ["members of a class without a declaration", `const A = class B { ${members(13)} };`, { "members of a.ts B": 13 }],
   ["members", `class A { ${members(13)} constructor() {} #own() {} private mine() {} }`, { "members of a.ts A": 13 }],
   ["no member too many", `class A { ${members(12)} get m1() { return 1; } }`, {}],
   ["paths", `function f() { ${"if (a && b) c();".repeat(5)} }`, { "paths of a.ts f": 11 }],
   ["paths of a method", `class A { #f() { ${"for (;;) a ? b : c;".repeat(5)} } }`, { "paths of a.ts A.#f": 11 }],
+  ["paths of assignments", `function f() { ${"a ||= b; a &&= c;".repeat(5)} }`, { "paths of a.ts f": 11 }],
   ["no path too many", `function f() { ${"if (a) c();".repeat(9)} return () => a || b; }`, {}],
   ["one path by a table", `function f() { switch (a) { ${"case 1: return a?.b ?? c;".repeat(20)} } }`, {}],
 ] as const)

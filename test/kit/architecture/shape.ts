@@ -8,9 +8,9 @@ export function shapeOver(file: string, text: string, limits: Limits): ReadonlyM
   const note = (name: string, figure: number, limit: number): void => {
     if (figure > limit) over.set(name, Math.max(figure, over.get(name) ?? 0));
   };
-  note(`imports of ${basename(file)}`, source.statements.filter(ts.isImportDeclaration).length, limits.imports);
+  note(`imports of ${basename(file)}`, source.statements.filter(importsAnother).length, limits.imports);
   const visit = (node: ts.Node): void => {
-    if (ts.isClassDeclaration(node))
+    if (ts.isClassLike(node))
       note(`members of ${basename(file)} ${node.name?.text ?? ""}`, publicMembers(node), limits.members);
     if (ts.isFunctionLike(node)) note(`paths of ${basename(file)} ${nameOf(node)}`, pathsThrough(node), limits.paths);
     ts.forEachChild(node, visit);
@@ -19,9 +19,16 @@ export function shapeOver(file: string, text: string, limits: Limits): ReadonlyM
   return over;
 }
 
+/** `import … from` and `export … from`. */
+function importsAnother(statement: ts.Statement): boolean {
+  return (
+    ts.isImportDeclaration(statement) || (ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined)
+  );
+}
+
 /** The most of each that is allowed. */
 export interface Limits {
-  /** Import declarations of a file. */
+  /** Import declarations of a file, and exports from other ones. */
   readonly imports: number;
   /** Names by which others may call an instance of a class or read of it. */
   readonly members: number;
@@ -30,7 +37,7 @@ export interface Limits {
 }
 
 /** A getter and its setter are one; constructors, `#private` and `private` ones are none. */
-function publicMembers({ members }: ts.ClassDeclaration): number {
+function publicMembers({ members }: ts.ClassLikeDeclaration): number {
   const names = members
     .filter((member) => !ts.isConstructorDeclaration(member) && !ts.isClassStaticBlockDeclaration(member))
     .filter((member) => member.name !== undefined && !ts.isPrivateIdentifier(member.name))
@@ -61,7 +68,12 @@ function isBranch(node: ts.Node): boolean {
   return BRANCHES.has(node.kind);
 }
 
-const SHORT_CIRCUITS = new Set([ts.SyntaxKind.AmpersandAmpersandToken, ts.SyntaxKind.BarBarToken]);
+const SHORT_CIRCUITS = new Set<ts.SyntaxKind>([
+  ts.SyntaxKind.AmpersandAmpersandToken,
+  ts.SyntaxKind.AmpersandAmpersandEqualsToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.BarBarEqualsToken,
+]);
 const BRANCHES = new Set([
   ts.SyntaxKind.IfStatement,
   ts.SyntaxKind.ConditionalExpression,

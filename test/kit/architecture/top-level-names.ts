@@ -22,7 +22,19 @@ export function topLevelNamesOf(file: string, text: string): readonly TopLevelNa
   for (const statement of source.statements)
     for (const { name, isFunction } of definedBy(statement))
       found.set(name, { name, file, isExported: isExported(statement), isFunction });
+  for (const name of source.statements.flatMap(listedBy)) {
+    const defined = found.get(name);
+    if (defined !== undefined) found.set(name, { ...defined, isExported: true });
+  }
   return [...found.values()];
+}
+
+/** Names of the file that `export { … }` lists. */
+function listedBy(statement: ts.Statement): readonly string[] {
+  if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier !== undefined) return [];
+  const { exportClause } = statement;
+  if (exportClause === undefined || !ts.isNamedExports(exportClause)) return [];
+  return exportClause.elements.map(({ name, propertyName }) => (propertyName ?? name).text);
 }
 
 /** Functions whose name is one participle and nothing else, for instance `held`: neither a verb nor a claim. */
@@ -63,6 +75,7 @@ function definedBy(statement: ts.Statement): readonly { readonly name: string; r
   const isNamed =
     ts.isFunctionDeclaration(statement) ||
     ts.isClassDeclaration(statement) ||
+    ts.isEnumDeclaration(statement) ||
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement);
   if (!isNamed || statement.name === undefined) return [];

@@ -188,8 +188,7 @@ export class SharedScripts {
       const sent = taken.length > 0 ? taken.map(([sha]) => sha) : [...this.#unsent]; // the rest was forgotten, or is too large
       if (taken.length > 0 || isFlush) {
         const request = { bdb: this.#bdb, bodies, ...(isFlush ? { flushed: true as const } : {}) };
-        const answers = await this.#context.askScripts(request);
-        if (answers === undefined || answers.some((answer) => "missing" in answer)) {
+        if (!(await this.#give(request))) {
           this.#isFlushed ||= isFlush;
           return false;
         }
@@ -197,6 +196,12 @@ export class SharedScripts {
       for (const sha of sent) this.#unsent.delete(sha);
     }
     return true;
+  }
+
+  /** Whether all others have taken it. */
+  async #give(request: ScriptsRequest): Promise<boolean> {
+    const answers = await this.#context.askScripts(request);
+    return answers !== undefined && answers.every((answer) => !("missing" in answer));
   }
 
   /** Repeats `act` until it succeeds, later and later. */
