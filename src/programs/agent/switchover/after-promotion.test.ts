@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
-import { startShard } from "../../../../test/kit/engines/shard.ts";
+import { startShard, type TestShard } from "../../../../test/kit/engines/shard.ts";
 import { until } from "#kit/testing/until";
 import { SWITCHOVER_MS, type SwitchoverStep } from "./ports.ts";
 import { resolveIntent } from "./resolve.ts";
@@ -52,14 +52,7 @@ test("a record that is not answered in time after the promotion does not hold up
 
 test("a former primary that follows its successor applies what that sends while the intent is open", async () => {
   await using shard = await startShard([engineNames()[0] ?? "", engineNames().at(-1) ?? ""]);
-  const isAt = Promise.withResolvers<undefined>();
-  const before = async (at: SwitchoverStep): Promise<void> => {
-    if (at !== "commit") return;
-    isAt.resolve(undefined);
-    await Promise.withResolvers<never>().promise;
-  };
-  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(before));
-  await isAt.promise;
+  await moveUpTo("commit", shard);
   const [former, successor] = [shard.engine(1), shard.engine(2)];
   process.kill(successor.pid, "SIGSTOP");
   const open = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
@@ -71,14 +64,7 @@ test("a former primary that follows its successor applies what that sends while 
 
 test("a target that died after its promotion and runs anew as a replica is given up, and the loss is reported", async () => {
   await using shard = await startShard([engineNames()[0] ?? "", engineNames().at(-1) ?? ""]);
-  const isAt = Promise.withResolvers<undefined>();
-  const before = async (at: SwitchoverStep): Promise<void> => {
-    if (at !== "commit") return;
-    isAt.resolve(undefined);
-    await Promise.withResolvers<never>().promise;
-  };
-  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(before));
-  await isAt.promise;
+  await moveUpTo("commit", shard);
   const [former, successor] = [shard.engine(1), shard.engine(2)];
   await successor.stop();
   const { name, host, port } = successor;
@@ -89,3 +75,24 @@ test("a target that died after its promotion and runs anew as a replica is given
   assert.equal((await former.replication()).role, "primary");
   assert.match(shard.record().lossReports.join(), /died right after it was promoted/);
 });
+
+test("a target that follows a fenced primary still was never promoted: it is given up, and no loss is reported", async () => {
+  await using shard = await startShard([engineNames()[0] ?? "", engineNames().at(-1) ?? ""]);
+  await moveUpTo("promote", shard);
+  const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+  assert.equal(resolved.kind, "taken-back");
+  assert.deepEqual(shard.record().lossReports, []);
+  await shard.requireOnePrimary();
+});
+
+/** A move whose leader does nothing more from this step on. */
+async function moveUpTo(step: SwitchoverStep, shard: TestShard): Promise<void> {
+  const isAt = Promise.withResolvers<undefined>();
+  const before = async (at: SwitchoverStep): Promise<void> => {
+    if (at !== step) return;
+    isAt.resolve(undefined);
+    await Promise.withResolvers<never>().promise;
+  };
+  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(before));
+  await isAt.promise;
+}

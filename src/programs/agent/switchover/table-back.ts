@@ -3,8 +3,8 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { replacedShards } from "../../../core/planner/database/replaced-shards.ts";
 import { upstreamOf } from "../../../core/planner/database/upstream.ts";
-import { withLoss } from "../../../core/records/changes.ts";
 import { copyAfterReturn, takeTableBack } from "../../../core/records/reshape-record.ts";
+import { withLossReport } from "../../../core/records/switchover-record.ts";
 import { faults } from "../faults.ts";
 import { closeNamed, reasonOf, roleOf, withEngine, type EngineControl } from "./engines.ts";
 import { attach, isFenced, restorePrimary } from "./former-primary.ts";
@@ -38,7 +38,9 @@ export async function takeBackTable(
   const begun = reshape.phase === "return" ? reshape.tableEpoch - 1 : reshape.tableEpoch;
   const stored = await ports.change((current) => {
     const back = takeTableBack(current, begun);
-    return back === current || loss === undefined ? back : withLoss(back, loss);
+    // each of them may have lost something
+    const reported = back === current ? [] : replacedShards(back);
+    return reported.reduce((next, { id: shard }) => withLossReport(next, { shard }, loss), back);
   });
   if (stored.reshape?.phase !== "return" || stored.reshape.tableEpoch !== begun + 1) return stored;
   const { failed, hadRetired } = await restoreSources(stored, isDead, ports);

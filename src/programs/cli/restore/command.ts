@@ -27,9 +27,9 @@ interface RestoreOptions extends NamespaceOptions {
 /** `storectl restore`: makes a database with the data of a backup. */
 export function restoreCommand(context: Asking): Command {
   const command = new Command("restore")
-    .description("make a database with the data of a backup; none that is there is overwritten")
+    .description("make a database with the data of a backup; none that has its data is overwritten")
     .argument("<backup>", "the backup, as storectl backup list names it")
-    .requiredOption("--into <database>", "the database that is made")
+    .requiredOption("--into <database>", "the database that is made, or filled")
     .option("--name <name>", "the name of the restore (default: made from that of the database)")
     .option("--memory <size>", "the memory of the database (default: as the saved one has it, or as the data need)")
     .option("--store-version <version>", "the version of the database (default: as the backup has it)")

@@ -4,8 +4,8 @@ import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 
 /**
- * The view in which no database asks whether it may go on without its data that an object is to bring back from a backup: `spec.clusterRecovery` agrees to what is gone, and
- * that is not gone.
+ * The view in which a database that a restore is to fill asks for no consent: `spec.clusterRecovery` consents to the loss of data, and these data are not lost
+ * while a backup may still bring them back.
  */
 export function viewWithRestores(
   view: ClusterView,
