@@ -6,6 +6,7 @@ import { visibleLine } from "#kit/base/visible";
 import { MOST_MANIFEST, type BackupManifest } from "../../src/core/backup/manifest.ts";
 import { planRestore } from "../../src/core/backup/plan-restore.ts";
 import { foreignBackup } from "../../src/core/backup/restore-source.ts";
+import { sentenceOf } from "../../src/core/planner/findings/finding.ts";
 import { slotTexts } from "../../src/core/slots/named-slots.ts";
 import { inspectBackup } from "../../src/programs/agent/api/databases/inspect-backup.ts";
 import { faults } from "../../src/programs/backup/faults.ts";
@@ -69,10 +70,10 @@ async function assertWhole(manifest: BackupManifest, what: string): Promise<void
   const look = await inspectBackup({ backups: { restores }, foundEngines: FOUND }, { ...PLACE, s3 });
   assert.ok(look.content !== undefined, what);
   const plan = planRestore(look.content, {}, undefined);
-  if ("reason" in plan) assertShort(plan.message, what);
+  if ("id" in plan) assertShort(sentenceOf(plan), what);
   const foreign = foreignBackup(database, { namespace: "here", secret: "keys", allowed: [] });
-  assertShort(foreign?.message ?? "", what);
-  assert.match(foreign?.message ?? "remedy: x", /remedy: [ \w./=,:+-]+$/, what);
+  assertShort(foreign === undefined ? "" : sentenceOf(foreign), what);
+  assert.match(foreign?.remedy ?? "x", /^[ \w./=,:+-]+$/, what);
 }
 
 function nothingElse(): never {

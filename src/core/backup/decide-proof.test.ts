@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Condition } from "../api/parts.ts";
 import type { SeenFailure } from "./decide.ts";
+import { block, pause } from "../planner/findings/finding.ts";
 import { decideProof, isUnknownForGood, type ProofFacts, type SeenProof } from "./decide-proof.ts";
+import { stepWords } from "./testing/step-words.ts";
 
 const COMPLETED = "1970-01-01T00:00:00.000Z";
 const FACTS: ProofFacts = {
@@ -16,7 +18,7 @@ const FACTS: ProofFacts = {
 };
 const BEGUN = { completionTime: COMPLETED, verification: { attempts: 1, startTime: "1970-01-01T00:00:01.000Z" } };
 const AGAIN = { spec: { verifyRequest: "another look" } };
-const BUSY = { reason: "DatabaseBusy", message: "another one runs" };
+const BUSY = pause("DatabaseBusy", "another one runs");
 
 for (const [rule, facts, step, reason] of [
   ["one that the cluster loads already is followed", { seen: own("running") }, "follow", ""],
@@ -57,12 +59,12 @@ for (const [rule, facts, step, reason] of [
 ] as const satisfies readonly (readonly [string, Partial<ProofFacts>, string, string])[])
   test(`the proof of a backup: ${rule}`, () => {
     const decided = decideProof({ ...FACTS, ...facts });
-    assert.deepEqual([decided.kind, "reason" in decided ? decided.reason : ""], [step, reason]);
+    assert.deepEqual(stepWords(decided.step), [step, reason]);
   });
 
 test("what could not be tried in time is not known, and what was tried is", () => {
   assert.deepEqual(
-    ["DeadlineExceeded", "SupervisorNotLoaded"].map((reason) => isUnknownForGood({ reason, message: "" })),
+    ["DeadlineExceeded", "SupervisorNotLoaded"].map((reason) => isUnknownForGood(block(reason, "it is so", "look"))),
     [true, false],
   );
 });

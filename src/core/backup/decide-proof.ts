@@ -1,5 +1,6 @@
 import type { BackupPhase, BackupSpec, BackupStatus } from "../api/backup-spec.ts";
-import { decideBackup, type BackupReason, type BackupStep, type SeenBackup } from "./decide.ts";
+import type { Finding } from "../api/parts.ts";
+import { decideBackup, type BackupAct, type RunDecision, type SeenBackup } from "./decide.ts";
 
 /** How the cluster says that a backup and the attempt to load it stand. */
 export interface SeenProof extends SeenBackup {
@@ -15,7 +16,7 @@ export interface ProofFacts {
   readonly deadlineMs: number;
   readonly now: number;
   readonly seen: SeenProof | undefined;
-  readonly obstacle: BackupReason | undefined;
+  readonly obstacle: Finding | undefined;
 }
 
 /** What is asked for. */
@@ -29,7 +30,15 @@ export function isProofAwaited(spec: ProofSpec, status: ProofStatus): boolean {
 }
 
 /** What is to be done now, by the rules of the backup itself: one that cannot be loaded has failed, and what may pass is tried again until the deadline. */
-export function decideProof({ name, spec, status, deadlineMs, now, seen, obstacle }: ProofFacts): BackupStep {
+export function decideProof({
+  name,
+  spec,
+  status,
+  deadlineMs,
+  now,
+  seen,
+  obstacle,
+}: ProofFacts): RunDecision<BackupAct> {
   const { completionTime, verification = {} } = status;
   // what came of an earlier request is no answer to this one
   const own = isAnswered(spec, status) ? verification : undefined;
@@ -48,8 +57,8 @@ export function decideProof({ name, spec, status, deadlineMs, now, seen, obstacl
 }
 
 /** Whether it is not known and nothing more is done about it: that is no proof of the contrary. */
-export function isUnknownForGood({ reason }: BackupReason): boolean {
-  return reason === TOO_LATE;
+export function isUnknownForGood({ id }: Finding): boolean {
+  return id === TOO_LATE;
 }
 
 function isAnswered({ verifyRequest }: ProofSpec, { verification }: ProofStatus): boolean {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pause } from "../planner/findings/finding.ts";
 import { decideRestore, type RestoreFacts } from "./decide-restore.ts";
+import { stepWords } from "./testing/step-words.ts";
 
 const THERE = { kind: "there", awaits: true, mayAwait: false, isServing: false, trouble: "" } as const;
 const RESTORED = { ...THERE, awaits: false };
@@ -24,7 +26,7 @@ const failure = {
 } as const;
 const failed = { name: "nightly-1", status: "failed", failure } as const;
 const passing = { ...failed, failure: { ...failure, error_code: "OBJECT_STORE_BUSY", retry: "backoff" } } as const;
-const unready = { kind: "unready", reason: "DatabaseNotReady", message: "no room" } as const;
+const unready = { kind: "unready", finding: pause("DatabaseNotReady", "no room") } as const;
 const late = { now: 200_000 };
 
 for (const [rule, change, step] of [
@@ -90,6 +92,10 @@ for (const [rule, change, step] of [
   ["nothing is waited for after the deadline", { database: unready, ...late }, "fail DeadlineExceeded"],
 ] as const)
   test(rule, () => {
-    const decided = decideRestore({ ...FACTS, ...change });
-    assert.equal("reason" in decided ? `${decided.kind} ${decided.reason}` : decided.kind, step);
+    assert.equal(
+      stepWords(decideRestore({ ...FACTS, ...change }).step)
+        .join(" ")
+        .trimEnd(),
+      step,
+    );
   });

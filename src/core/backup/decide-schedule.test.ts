@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readTimetable } from "../base/timetable.ts";
-import { decideSchedule, followedTimetable, type ScheduleFacts, type ScheduleStep } from "./decide-schedule.ts";
+import type { Finding } from "../api/parts.ts";
+import { sentenceOf } from "../planner/findings/finding.ts";
+import { decideSchedule, followedTimetable, type ScheduleDecision, type ScheduleFacts } from "./decide-schedule.ts";
 import { runName, type ScheduledRun } from "./schedule-runs.ts";
 
 // Each night at 02:30 in Berlin: 01:30 in UTC in winter.
@@ -112,13 +114,13 @@ for (const [rule, facts, step, said] of [
   [
     "a name that another object has is refused",
     { isTaken: () => true, now: MONDAY },
-    "refuse",
+    "block",
     /^NameTaken: .*"nightly-20260105-0130".*kubectl delete rebackup nightly-20260105-0130$/,
   ],
   [
     "one that does not go on is named with its reason and the way out, also before the next one is due",
     { ...DONE_ON_MONDAY, runs: [stalled(MONDAY)], now: MONDAY + HOUR },
-    "refuse",
+    "block",
     /^RunStalled: .*ObjectStoreBucket: there is none\. .*kubectl delete rebackup nightly-20260105-0130$/,
   ],
   [
@@ -130,7 +132,7 @@ for (const [rule, facts, step, said] of [
       runs: [stalled(MONDAY, "Cut: see the log.")],
       now: MONDAY + HOUR,
     },
-    "refuse",
+    "block",
     /Cut: see the log\. It keeps .*; remedy: correct spec\.backup of the database "orders" where it is wrong, then kubectl/,
   ],
   [
@@ -151,11 +153,16 @@ for (const [rule, facts, step, said] of [
     "wait",
     /^Scheduled: .*2026-10-26T01:30/,
   ],
-] as const satisfies readonly (readonly [string, Partial<ScheduleFacts>, ScheduleStep["kind"], RegExp])[])
+] as const satisfies readonly (readonly [
+  string,
+  Partial<ScheduleFacts>,
+  "begin" | "wait" | "miss" | "block",
+  RegExp,
+])[])
   test(rule, () => {
-    const decided = decideSchedule({ ...FACTS, ...facts });
-    assert.equal(decided.kind, step);
-    assert.match(decided.kind === "begin" ? decided.name : `${decided.reason}: ${decided.message}`, said);
+    const [kind, words] = wordsOf(decideSchedule({ ...FACTS, ...facts }).step);
+    assert.equal(kind, step);
+    assert.match(words, said);
   });
 
 test("it is looked at again when the next one is due, or one that waits is too late", () => {
@@ -185,6 +192,16 @@ for (const [rule, before, since] of [
       since,
     });
   });
+
+function wordsOf(step: ScheduleDecision["step"]): readonly [kind: string, words: string] {
+  if (step.kind === "rest") assert.fail("a schedule never rests");
+  if (step.kind === "wait") return [step.wait.severity, sayFinding(step.wait)];
+  return step.act.kind === "begin" ? ["begin", step.act.name] : ["miss", sayFinding(step.act.finding)];
+}
+
+function sayFinding(finding: Finding): string {
+  return `${finding.id}: ${sentenceOf(finding)}`;
+}
 
 function nightly(timeZone: string) {
   const timetable = readTimetable({ schedule: "30 2 * * *", timeZone });

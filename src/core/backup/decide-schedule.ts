@@ -1,7 +1,9 @@
 import type { BackupScheduleStatus } from "../api/backup-schedule-spec.ts";
 import type { Timetable, TimetableText } from "../base/timetable.ts";
 import { deleteBackup } from "../api/kubectl.ts";
-import type { BackupReason } from "./decide.ts";
+import type { Finding } from "../api/parts.ts";
+import { block, pause, warn } from "../planner/findings/finding.ts";
+import { act, waitFor, type Step } from "../planner/findings/step.ts";
 import { runName, type ScheduledRun } from "./schedule-runs.ts";
 
 /** What a decision about a schedule rests on; times in milliseconds since 1970. */
@@ -24,44 +26,46 @@ export interface ScheduleFacts {
   readonly now: number;
 }
 
-/** What is to be done about a schedule. */
-export type ScheduleStep = {
+/** What is done about a schedule. */
+export type ScheduleAct =
+  /** `meanwhile`: what is waited for then. */
+  | { readonly kind: "begin"; readonly name: string; readonly dueAt: number; readonly meanwhile: Finding }
+  /** What was due then is left out. */
+  | { readonly kind: "miss"; readonly dueAt: number; readonly finding: Finding };
+
+/** What is to be done about a schedule, and when; times in milliseconds since 1970. */
+export interface ScheduleDecision {
+  /** What blocks waits for a person: what was due cannot be made, or does not go on. */
+  readonly step: Step<ScheduleAct>;
   /** When the next backup is due; undefined: none is. */
   readonly nextAt: number | undefined;
   /** When something is to be done that no change of an object tells of. */
   readonly lookAt: number | undefined;
-} & (
-  | ({ readonly kind: "begin"; readonly name: string; readonly dueAt: number } & BackupReason)
-  | ({ readonly kind: "wait" } & BackupReason)
-  /** What was due then is left out. */
-  | ({ readonly kind: "miss"; readonly dueAt: number } & BackupReason)
-  /** What was due then cannot be made or does not go on, and somebody has to see to it. */
-  | ({ readonly kind: "refuse"; readonly dueAt: number } & BackupReason)
-);
+}
 
 /** What is to be done now: the last one that was due is made once, however many were missed, and never beside another one that is under way. */
-export function decideSchedule(facts: ScheduleFacts): ScheduleStep {
+export function decideSchedule(facts: ScheduleFacts): ScheduleDecision {
   const { name, isSuspended, deadlineMs, runs, now } = facts;
-  const none = { nextAt: undefined, lookAt: undefined };
-  if (isSuspended)
-    return { kind: "wait", ...none, reason: "Suspended", message: "it is suspended: spec.suspend is true" };
+  if (isSuspended) return { step: waitFor(SUSPENDED), nextAt: undefined, lookAt: undefined };
   const nextAt = nextUnmade(facts);
-  const then = { nextAt, lookAt: nextAt };
+  const then = (step: ScheduleDecision["step"]): ScheduleDecision => ({ step, nextAt, lookAt: nextAt });
   const active = runs.find(({ isOver }) => !isOver);
   const dueAt = dueNow(facts);
-  if (active?.trouble !== undefined)
-    return { kind: "refuse", ...then, dueAt: active.dueAt, ...sayStalled(active.name, active.trouble, facts) };
-  if (dueAt === undefined) return { kind: "wait", ...then, ...idle(nextAt, active) };
+  if (active?.trouble !== undefined) return then(waitFor(sayStalled(active.name, active.trouble, facts)));
+  if (dueAt === undefined) return then(waitFor(idle(nextAt, active)));
   const lateAt = deadlineMs === undefined ? undefined : dueAt + deadlineMs;
-  if (lateAt !== undefined && now > lateAt)
-    return { kind: "miss", ...then, dueAt, ...sayMissed(dueAt, lateAt, active) };
+  if (lateAt !== undefined && now > lateAt) {
+    const finding = sayMissed(dueAt, lateAt, active);
+    return then(act({ kind: "miss", dueAt, finding }, finding.evidence));
+  }
   if (active !== undefined) {
-    const message = `the backup that was due at ${textOf(dueAt)} waits until ${active.name} has ended`;
-    return { kind: "wait", nextAt, lookAt: earlier(nextAt, lateAt), reason: "RunUnderWay", message };
+    const evidence = `the backup that was due at ${textOf(dueAt)} waits until ${active.name} has ended`;
+    return { step: waitFor(pause("RunUnderWay", evidence)), nextAt, lookAt: earlier(nextAt, lateAt) };
   }
   const run = runName(name, dueAt);
-  if (facts.isTaken(run)) return { kind: "refuse", ...then, dueAt, ...sayTaken(run) };
-  return { kind: "begin", ...then, name: run, dueAt, ...idle(nextAt, { name: run }) };
+  if (facts.isTaken(run)) return then(waitFor(sayTaken(run)));
+  const meanwhile = idle(nextAt, { name: run });
+  return then(act({ kind: "begin", name: run, dueAt, meanwhile }, `it was due at ${textOf(dueAt)}`));
 }
 
 /** Which timetable is followed, and since when: another one makes up for nothing, and a clock that was ahead holds none up. */
@@ -91,28 +95,29 @@ function nextUnmade({ timetable, lastDueAt, runs, now }: ScheduleFacts): number 
   return at;
 }
 
-function idle(nextAt: number | undefined, active: Pick<ScheduledRun, "name"> | undefined): BackupReason {
+const SUSPENDED = pause("Suspended", "it is suspended: spec.suspend is true");
+
+function idle(nextAt: number | undefined, active: Pick<ScheduledRun, "name"> | undefined): Finding {
   const next = nextAt === undefined ? "no other one is due" : `the next one is due at ${textOf(nextAt)}`;
-  if (active !== undefined) return { reason: "Running", message: `${active.name} is under way; ${next}` };
-  return { reason: "Scheduled", message: next };
+  return active === undefined ? pause("Scheduled", next) : pause("Running", `${active.name} is under way; ${next}`);
 }
 
-function sayMissed(dueAt: number, lateAt: number, active: ScheduledRun | undefined): BackupReason {
+function sayMissed(dueAt: number, lateAt: number, active: ScheduledRun | undefined): Finding {
   const why = active === undefined ? "" : `, since ${active.name} has not ended`;
-  const message = `the backup that was due at ${textOf(dueAt)} was not begun until ${textOf(lateAt)}${why}, and is left out; remedy: allow more with spec.startingDeadlineSeconds`;
-  return { reason: "Missed", message };
+  const evidence = `the backup that was due at ${textOf(dueAt)} was not begun until ${textOf(lateAt)}${why}, and is left out`;
+  return warn("Missed", evidence, "allow more with spec.startingDeadlineSeconds");
 }
 
-function sayStalled(name: string, trouble: string, of: Pick<ScheduleFacts, "name" | "isOfDatabase">): BackupReason {
+function sayStalled(name: string, trouble: string, of: Pick<ScheduleFacts, "name" | "isOfDatabase">): Finding {
   const what = of.isOfDatabase ? `spec.backup of the database "${of.name}"` : "the schedule";
   const why = trouble.replace(/\.$/, "");
-  const message = `the backup "${name}" does not go on, and no other one is begun before it has ended: ${why}. It keeps what the schedule said when it was made; remedy: correct ${what} where it is wrong, then ${deleteBackup(name)}`;
-  return { reason: "RunStalled", message };
+  const evidence = `the backup "${name}" does not go on, and no other one is begun before it has ended: ${why}. It keeps what the schedule said when it was made`;
+  return block("RunStalled", evidence, `correct ${what} where it is wrong, then ${deleteBackup(name)}`);
 }
 
-function sayTaken(name: string): BackupReason {
-  const message = `there is a StoreEnterpriseBackup "${name}" that is not of this schedule; remedy: ${deleteBackup(name)}`;
-  return { reason: "NameTaken", message };
+function sayTaken(name: string): Finding {
+  const evidence = `there is a StoreEnterpriseBackup "${name}" that is not of this schedule`;
+  return block("NameTaken", evidence, deleteBackup(name));
 }
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {

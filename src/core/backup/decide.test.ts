@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { block } from "../planner/findings/finding.ts";
 import { decideBackup, type BackupFacts, type SeenFailure } from "./decide.ts";
+import { stepWords } from "./testing/step-words.ts";
 
 const FACTS: BackupFacts = {
   name: "nightly-1a2b",
@@ -14,7 +16,7 @@ const FACTS: BackupFacts = {
   obstacle: undefined,
 };
 const BEGUN = { attempts: 1, begunAt: 1_000 } as const;
-const SECRET = { reason: "SecretMissing", message: "there is no Secret keys" };
+const SECRET = block("SecretMissing", "there is no Secret keys", "make it");
 
 for (const [rule, facts, step, reason] of [
   ["one that nothing keeps is begun", {}, "begin", ""],
@@ -58,12 +60,14 @@ for (const [rule, facts, step, reason] of [
 ] as const satisfies readonly (readonly [string, Partial<BackupFacts>, string, string])[])
   test(rule, () => {
     const decided = decideBackup({ ...FACTS, ...facts });
-    assert.deepEqual([decided.kind, "reason" in decided ? decided.reason : ""], [step, reason]);
+    assert.deepEqual(stepWords(decided.step), [step, reason]);
   });
 
 test("what failed in the end says the last reason", () => {
-  const decided = decideBackup({ ...FACTS, obstacle: SECRET, now: 3_600_000 });
-  assert.match("message" in decided ? decided.message : "", /3600 s; the last reason: there is no Secret keys/);
+  const { step } = decideBackup({ ...FACTS, obstacle: SECRET, now: 3_600_000 });
+  assert.ok(step.kind === "act" && step.act.kind === "fail");
+  assert.match(step.act.finding.evidence, /3600 s; the last reason: there is no Secret keys$/);
+  assert.match(step.act.finding.remedy, /^make it; then make another one/);
 });
 
 function own<const Status extends "running" | "completed">(status: Status) {

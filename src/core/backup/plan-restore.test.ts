@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DatabaseTemplate } from "../api/restore-spec.ts";
+import { sentenceOf } from "../planner/findings/finding.ts";
 import { planRestore, type SavedBackup } from "./plan-restore.ts";
 
 const ONE: SavedBackup = {
@@ -15,7 +16,7 @@ const uneven = ["0-99", "100-16383"].map((assigned_slots) => ({ assigned_slots, 
 
 function specOf(saved: Partial<SavedBackup>, template: DatabaseTemplate = {}, now?: DatabaseTemplate) {
   const plan = planRestore({ ...ONE, ...saved }, template, now);
-  return "reason" in plan ? plan.message : plan.spec;
+  return "id" in plan ? sentenceOf(plan) : plan.spec;
 }
 
 test("shards, slots and version are those of the backup", () => {
@@ -31,7 +32,7 @@ const FOUR = ["0-4095", "4096-8191", "8192-12287", "12288-16383"].map((assigned_
 
 function planOf(saved: Partial<SavedBackup>, template: DatabaseTemplate) {
   const plan = planRestore({ ...ONE, ...saved }, template, undefined);
-  assert.ok(!("reason" in plan), JSON.stringify(plan));
+  assert.ok(!("id" in plan), JSON.stringify(plan));
   return plan;
 }
 
@@ -103,7 +104,7 @@ for (const [rule, saved, template, says] of [
     "other shards that need more memory",
     { files: FOUR },
     { shardSlots: ["0-8191=70%", "8192-16383=30%"], memorySize: "200MB" },
-    /^spec\.database\.memorySize: 200MB gives shard 2 of the 2 that are asked for .* took about 70 MB$/,
+    /^spec\.database\.memorySize: 200MB gives shard 2 of the 2 that are asked for .* took about 70 MB; remedy: make another restore/,
   ],
   [
     "more shards than the memory is enough for",

@@ -5,7 +5,8 @@ import { databaseSpec, type DatabaseSpec } from "../api/database-spec.ts";
 import { shardCountObjection } from "../planner/admission/shard-count.ts";
 import { evenSlots, type SizedShard } from "../slots/shard-slots.ts";
 import { isSameTable, namedShards, shardNames } from "../slots/named-slots.ts";
-import type { BackupReason } from "./decide.ts";
+import type { Finding } from "../api/parts.ts";
+import { block } from "../planner/findings/finding.ts";
 import { memoryNeeded, memoryObjection, type RestoredTables } from "./restored-shards.ts";
 
 /** A backup, as a cluster has read it. */
@@ -43,14 +44,14 @@ export function planRestore(
   saved: SavedBackup,
   template: DatabaseTemplate,
   now: Spec | undefined,
-): RestorePlan | BackupReason {
+): RestorePlan | Finding {
   const table = tableOf(saved, template);
-  if ("reason" in table) return table;
+  if ("id" in table) return table;
   const version = versionOf(saved, template);
-  if ("reason" in version) return version;
+  if ("id" in version) return version;
   const given = { ...sharedPart(now), ...template, ...table.said, storeVersion: version.storeVersion };
   const memory = memoryOf(saved, table, { asked: template.memorySize, usual: now?.memorySize });
-  if ("reason" in memory) return memory;
+  if ("id" in memory) return memory;
   const spec = databaseSpec.safeParse({ ...given, memorySize: memory.size });
   if (!spec.success) {
     const [issue] = spec.error.issues;
@@ -105,9 +106,10 @@ interface Table extends RestoredTables {
   readonly said: { readonly shardCount?: number; readonly shardSlots?: string[] };
 }
 
-function tableOf({ files }: SavedBackup, { shardCount: count, shardSlots }: DatabaseTemplate): Table | BackupReason {
+function tableOf({ files }: SavedBackup, { shardCount: count, shardSlots }: DatabaseTemplate): Table | Finding {
   const saved = namedShards(files.map(({ assigned_slots }) => assigned_slots));
-  if ("why" in saved) return { reason: "BackupUnfit", message: `the slots of its files are no table: ${saved.why}` };
+  if ("why" in saved)
+    return block("BackupUnfit", `the slots of its files are no table: ${saved.why}`, "restore another backup");
   const named = shardSlots === undefined ? undefined : namedShards(shardSlots);
   if (named !== undefined && "why" in named) return invalid("shardSlots", named.why);
   if (count !== undefined && count !== (named?.length ?? count))
@@ -136,7 +138,7 @@ function evenShards(count: number): readonly SizedShard[] {
 function versionOf(
   { database, redis_versions: readers }: SavedBackup,
   { storeVersion: asked }: DatabaseTemplate,
-): { readonly storeVersion: (typeof STORE_VERSIONS)[number] } | BackupReason {
+): { readonly storeVersion: (typeof STORE_VERSIONS)[number] } | Finding {
   const those =
     readers.length === 0 ? "no version of this cluster reads it" : `${readers.join(", ")} of this cluster read it`;
   if (asked !== undefined && !readers.includes(asked)) return invalid("storeVersion", `${asked} does not: ${those}`);
@@ -144,17 +146,14 @@ function versionOf(
   const chosen = asked ?? readable.find((version) => version >= database.redis_version) ?? readable.at(-1);
   if (chosen !== undefined) return { storeVersion: chosen };
   const remedy = "upgrade the cluster to a release with such an engine: readableFrom of the manifest names it";
-  return {
-    reason: "BackupUnreadable",
-    message: `it was saved at ${database.redis_version}, and ${those}; remedy: ${remedy}`,
-  };
+  return block("BackupUnreadable", `it was saved at ${database.redis_version}, and ${those}`, remedy);
 }
 
 function memoryOf(
   { files }: SavedBackup,
   tables: RestoredTables,
   { asked, usual }: { readonly asked: string | undefined; readonly usual: string | undefined },
-): { readonly size: string } | BackupReason {
+): { readonly size: string } | Finding {
   const memories = files.toSorted((one, other) => lowestIn(one) - lowestIn(other)).map(({ memory }) => memory);
   const lacking = (size: string): string | undefined => memoryObjection(size, tables, memories);
   if (asked !== undefined) {
@@ -175,9 +174,8 @@ function isSize(text: string): boolean {
   return databaseSpec.shape.memorySize.safeParse(text).success;
 }
 
-function invalid(field: string, why: string): BackupReason {
-  const message = `spec.database.${field}: ${why}`;
-  return { reason: "DatabaseUnfit", message };
+function invalid(field: string, why: string): Finding {
+  return block("DatabaseUnfit", `spec.database.${field}: ${why}`, "make another restore with a value that fits");
 }
 
 const LEAST = "100MB";

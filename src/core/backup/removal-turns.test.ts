@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { block } from "../planner/findings/finding.ts";
 import { removalTurns, type TriedRemoval } from "./removal-turns.ts";
 
 const NOW = 10_000_000;
 const MINUTE = 60_000;
 
-function refused(minutesAgo: number, reason = "ObjectStoreBusy"): TriedRemoval {
-  return { at: NOW - minutesAgo * MINUTE, refusal: { reason, message: "" } };
+function refused(minutesAgo: number, id = "ObjectStoreBusy"): TriedRemoval {
+  return { at: NOW - minutesAgo * MINUTE, refusal: block(id, "it does not go", "look") };
 }
 
 for (const [rule, tried, next, afterMs] of [

@@ -1,10 +1,10 @@
-import type { BackupReason } from "./decide.ts";
+import type { Finding } from "../api/parts.ts";
 
 /** What came of the removal of a backup; times in milliseconds since 1970. */
 export interface TriedRemoval {
   readonly at: number;
   /** Why it does not go; undefined: it has gone. */
-  readonly refusal: BackupReason | undefined;
+  readonly refusal: Finding | undefined;
 }
 
 /**
@@ -20,7 +20,7 @@ export function removalTurns(
   const left = goes.filter((uid) => tried.get(uid)?.refusal !== undefined || !tried.has(uid));
   const refused = left.flatMap((uid) => {
     const { at = 0, refusal } = tried.get(uid) ?? {};
-    return refusal === undefined ? [] : [{ uid, at, isAlone: ALONE.includes(refusal.reason) }];
+    return refusal === undefined ? [] : [{ uid, at, isAlone: ALONE.includes(refusal.id) }];
   });
   const untried = left.filter((uid) => !tried.has(uid));
   const [refusedAt, storeRefusedAt] = [refused, refused.filter(({ isAlone }) => !isAlone)].map(latest);

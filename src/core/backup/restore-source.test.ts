@@ -58,16 +58,16 @@ for (const [rule, change, reason, isForGood] of [
 ] as const)
   test(`a backup is not taken that ${rule}`, () => {
     const refused = restoreSource(named, "shop", { ...OBJECT, ...change } as NamedBackup); // readonly lists
-    assert.deepEqual("reason" in refused && [refused.reason, refused.isForGood], [reason, isForGood]);
+    assert.deepEqual("id" in refused && [refused.id, refused.isForGood], [reason, isForGood]);
   });
 
 test("one that is not there yet is waited for, and exactly one is named", () => {
   const missing = restoreSource(named, "shop", undefined);
-  assert.deepEqual("reason" in missing && [missing.reason, missing.isForGood], ["BackupNotFound", false]);
+  assert.deepEqual("id" in missing && [missing.id, missing.isForGood], ["BackupNotFound", false]);
   const both = { ...named, location: { path: "a/b", s3: S3 } };
   for (const spec of [both, { databaseName: "copy" }]) {
     const refused = restoreSource(spec, "shop", OBJECT);
-    assert.deepEqual("reason" in refused && [refused.reason, refused.isForGood], ["SpecInvalid", true]);
+    assert.deepEqual("id" in refused && [refused.id, refused.isForGood], ["SpecInvalid", true]);
   }
 });
 
@@ -76,6 +76,6 @@ test("a backup of another namespace takes the word of the owner of the Secret", 
   assert.equal(foreignBackup({ namespace: "shop", name: "orders" }, here), undefined);
   assert.equal(foreignBackup({ namespace: "a", name: "orders" }, here), undefined);
   const refused = foreignBackup({ namespace: "b", name: "orders" }, here);
-  assert.equal(refused?.reason, "BackupOfAnotherNamespace");
-  assert.match(refused.message, /kubectl annotate secret keys .*storeenterprise\.io\/restores-from=a,b/);
+  assert.equal(refused?.id, "BackupOfAnotherNamespace");
+  assert.match(refused.remedy, /kubectl annotate secret keys .*storeenterprise\.io\/restores-from=a,b/);
 });

@@ -2,7 +2,8 @@ import type { BackupSpec, BackupStatus } from "../api/backup-spec.ts";
 import { RESTORES_FROM_ANNOTATION } from "../api/names.ts";
 import type { RestoreSpec } from "../api/restore-spec.ts";
 import { annotate } from "../api/kubectl.ts";
-import type { BackupReason } from "./decide.ts";
+import type { Finding } from "../api/parts.ts";
+import { block, partsOf, pause } from "../planner/findings/finding.ts";
 import { isOwnPath } from "./layout.ts";
 import { storeOfSaved } from "./saved-place.ts";
 
@@ -15,7 +16,7 @@ export interface RestoreSource {
 }
 
 /** Why a backup is not restored, now or for good. */
-export interface RestoreRefusal extends BackupReason {
+export interface RestoreRefusal extends Finding {
   readonly isForGood: boolean;
 }
 
@@ -35,37 +36,43 @@ export function restoreSource(
 ): RestoreSource | RestoreRefusal {
   const { backupName, location, replaceLostData = false } = spec;
   if (replaceLostData && spec.database !== undefined)
-    return refuse(
-      "SpecInvalid",
-      "spec.database, spec.replaceLostData: at most one of them, since a database that is there stays what it is",
-      true,
+    return forGood(
+      block(
+        "SpecInvalid",
+        "spec.database, spec.replaceLostData: at most one of them, since a database that is there stays what it is",
+        ANOTHER,
+      ),
     );
   if ((backupName === undefined) === (location === undefined))
-    return refuse(
-      "SpecInvalid",
-      "spec.backupName, spec.location: exactly one of them says which backup is meant",
-      true,
+    return forGood(
+      block("SpecInvalid", "spec.backupName, spec.location: exactly one of them says which backup is meant", ANOTHER),
     );
-  if (location !== undefined) return { ...partsOf(location.path), s3: location.s3, database: spec.databaseName };
+  if (location !== undefined) return { ...placeIn(location.path), s3: location.s3, database: spec.databaseName };
   if (backup === undefined)
-    return refuse(
-      "BackupNotFound",
-      `namespace ${namespace} has no StoreEnterpriseBackup "${backupName ?? ""}"; remedy: name one that is there, or where it lies by spec.location`,
+    return forNow(
+      block(
+        "BackupNotFound",
+        `namespace ${namespace} has no StoreEnterpriseBackup "${backupName ?? ""}"`,
+        "name one that is there, or where it lies by spec.location",
+      ),
     );
   return sourceOfObject(backup, namespace);
 }
 
 function sourceOfObject({ name, uid, spec, status }: NamedBackup, namespace: string): RestoreSource | RestoreRefusal {
   const { phase = "Pending", path = "", conditions = [] } = status;
-  if (phase === "Failed")
-    return refuse("BackupFailed", `the backup "${name}" has failed; remedy: name another one`, true);
-  if (phase !== "Completed") return refuse("BackupNotComplete", `the backup "${name}" is ${phase}`);
+  if (phase === "Failed") return forGood(block("BackupFailed", `the backup "${name}" has failed`, ANOTHER_BACKUP));
+  if (phase !== "Completed") return forNow(pause("BackupNotComplete", `the backup "${name}" is ${phase}`));
   const proof = conditions.find(({ type }) => type === "Restorable");
-  if (proof?.status === "False")
-    return refuse("BackupNotRestorable", `the backup "${name}" cannot be loaded: ${proof.message}`, true);
+  if (proof?.status === "False") {
+    const { evidence } = partsOf(proof.message);
+    return forGood(block("BackupNotRestorable", `the backup "${name}" cannot be loaded: ${evidence}`, ANOTHER_BACKUP));
+  }
   if (!isOwnPath(path, { name, uid, namespace, database: spec.databaseName }))
-    return refuse("BackupPathForeign", `status.path of the backup "${name}" is not one of its own: ${path}`, true);
-  return { ...partsOf(path), s3: storeOfSaved(spec.s3, status), database: spec.databaseName };
+    return forGood(
+      block("BackupPathForeign", `status.path of the backup "${name}" is not one of its own: ${path}`, ANOTHER_BACKUP),
+    );
+  return { ...placeIn(path), s3: storeOfSaved(spec.s3, status), database: spec.databaseName };
 }
 
 /**
@@ -79,17 +86,24 @@ export function foreignBackup(
   if (saved.namespace === here.namespace || here.allowed.includes(saved.namespace)) return undefined;
   const listed = [...here.allowed, saved.namespace].join(",");
   const why = `it is a backup of "${saved.name}" in namespace ${saved.namespace}, and the owner of the Secret "${here.secret}" has not given it for that`;
-  return refuse(
-    "BackupOfAnotherNamespace",
-    `${why}; remedy: ${annotate("secret", here.secret, `${RESTORES_FROM_ANNOTATION}=${listed}`)}`,
-  );
+  const remedy = annotate("secret", here.secret, `${RESTORES_FROM_ANNOTATION}=${listed}`);
+  return forNow(block("BackupOfAnotherNamespace", why, remedy));
 }
 
-function refuse(reason: string, message: string, isForGood = false): RestoreRefusal {
-  return { reason, message, isForGood };
+/** It is tried again. */
+export function forNow(finding: Finding): RestoreRefusal {
+  return { ...finding, isForGood: false };
 }
 
-function partsOf(path: string): { readonly folder: string; readonly name: string } {
+/** The restore has failed by it. */
+export function forGood(finding: Finding): RestoreRefusal {
+  return { ...finding, isForGood: true };
+}
+
+const ANOTHER = "make another restore";
+const ANOTHER_BACKUP = "name another backup by another restore";
+
+function placeIn(path: string): { readonly folder: string; readonly name: string } {
   const whole = path.replace(/\/$/, "");
   const cut = whole.lastIndexOf("/");
   return { folder: whole.slice(0, Math.max(0, cut)), name: whole.slice(cut + 1) };

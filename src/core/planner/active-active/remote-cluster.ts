@@ -1,6 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
-import type { Statement } from "../findings/statement.ts";
-import { sentenceOf } from "../findings/finding.ts";
+import { conditionWords, type Statement } from "../findings/statement.ts";
 import type { ParticipantAnswer } from "./participants.ts";
 
 /** What the status of a remote cluster says of it. */
@@ -28,5 +27,5 @@ export function evaluateRemoteCluster(objections: readonly Finding[], word: Part
 }
 
 function unreachable(finding: Finding): Statement {
-  return { type: "Reachable", status: "False", reason: finding.id, message: sentenceOf(finding) };
+  return { type: "Reachable", status: "False", ...conditionWords(finding) };
 }

@@ -1,7 +1,7 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { Finding } from "../../api/parts.ts";
 import { findingChanges } from "../findings/changes.ts";
-import { sentenceOf } from "../findings/finding.ts";
+import { conditionWords } from "../findings/statement.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
 /** An event to tell users of. */
@@ -28,7 +28,7 @@ export function findingEvents(before: ClusterStatus, after: ClusterStatus): read
   const { began } = findingChanges(before.findings ?? [], after.findings ?? []);
   const freed = isBlocked(before) && !isBlocked(after);
   return [
-    ...began.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
+    ...began.map((finding) => ({ type: "Warning" as const, ...conditionWords(finding) })),
     ...(freed ? [normal("UpgradeUnblocked", "nothing blocks the upgrade any more")] : []),
   ];
 }

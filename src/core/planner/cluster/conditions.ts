@@ -2,7 +2,7 @@ import type { Finding } from "../../api/parts.ts";
 import { sentenceOf } from "../findings/finding.ts";
 import { readiness } from "../findings/readiness.ts";
 import { findingBehind } from "../findings/step.ts";
-import type { Statement } from "../findings/statement.ts";
+import { conditionWords, type Statement } from "../findings/statement.ts";
 import type { ClusterDecision } from "./plan.ts";
 import { silence, wasRunning } from "./state.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -42,7 +42,7 @@ function readyBy(serves: Statement, moves: Statement, decision: ClusterDecision)
   const blocking = decision.findings.find(({ severity }) => severity === "block");
   const isHeld = decision.change !== undefined || isInvalid(decision);
   if (moves.status === "False" && isHeld && blocking !== undefined)
-    return { type: "Ready", status: "False", reason: blocking.id, message: sentenceOf(blocking) };
+    return { type: "Ready", status: "False", ...conditionWords(blocking) };
   const { status, reason, message } = moves.status === "True" ? { ...moves, status: "False" as const } : serves;
   return { type: "Ready", status, reason, message };
 }

@@ -4,6 +4,7 @@ import type { Secret } from "kubernetes-types/core/v1.js";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { backupSpec } from "../../../core/api/backup-spec.ts";
 import { DATABASES_ANNOTATION } from "../../../core/api/names.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { BackupStart } from "../../../ports/management/records/backups.ts";
 import { beginBackup } from "./begin.ts";
@@ -74,9 +75,9 @@ for (const [rule, secrets, reason, remedy] of [
   test(`nothing is sent when ${rule}, and the way out can be typed`, async () => {
     const scene = begin(secrets);
     const answer = await scene.ask({ databaseName: "orders", s3: S3 });
-    assert.ok("reason" in answer);
-    assert.deepEqual([answer.reason, scene.asked], [reason, []]);
-    assert.match(answer.message, remedy);
+    assert.ok("id" in answer);
+    assert.deepEqual([answer.id, scene.asked], [reason, []]);
+    assert.match(sentenceOf(answer), remedy);
   });
 
 test("a Secret that holds more is used where its owner has given it to the database", async () => {

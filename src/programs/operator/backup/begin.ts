@@ -1,10 +1,11 @@
 import type { BackupSpec } from "../../../core/api/backup-spec.ts";
 import { createSecretOf, editSecret, writeSecret } from "../../../core/api/kubectl.ts";
-import type { BackupReason } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
 import type { BackupRecord, BackupStart } from "../../../ports/management/records/backups.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { secretText } from "../secrets/secret-text.ts";
-import { reasonOfFailure, type BackedUpDatabase } from "./database-of.ts";
+import { findingOfFailure, type BackedUpDatabase } from "./database-of.ts";
 
 /** What a backup is called in the object store. */
 export interface BackupPlace {
@@ -14,21 +15,21 @@ export interface BackupPlace {
   readonly namespace: string;
 }
 
-/** Asks the cluster to take it; the reason when it does not, or when a Secret may not be used for it. */
+/** Asks the cluster to take it; why when it does not, or when a Secret may not be used for it. */
 export async function beginBackup(
   deps: GivenDeps,
   { client, uid }: BackedUpDatabase,
   spec: BackupSpec,
   place: BackupPlace,
-): Promise<BackupRecord | BackupReason> {
+): Promise<BackupRecord | Finding> {
   const store = await storeOf(deps, spec, place.namespace);
-  if ("reason" in store) return store;
+  if ("id" in store) return store;
   const rate = spec.bytesPerSecond === undefined ? {} : { bytes_per_second: spec.bytesPerSecond };
   const body: BackupStart = { name: place.name, folder: place.folder, s3: store, verify: spec.verify ?? true, ...rate };
   try {
     return await client.call("startBackup", { params: { uid }, body });
   } catch (error) {
-    return reasonOfFailure(error);
+    return findingOfFailure(error);
   }
 }
 
@@ -37,16 +38,16 @@ export async function storeOf(
   deps: GivenDeps,
   { databaseName, s3 }: Pick<BackupSpec, "databaseName" | "s3">,
   namespace: string,
-): Promise<BackupStart["s3"] | BackupReason> {
+): Promise<BackupStart["s3"] | Finding> {
   const { bucketName: bucket, regionName: region = "us-east-1", endpoint, pathStyle = false } = s3;
   const ref = { name: s3.awsSecretName, namespace };
   const making = createSecretOf(ref.name, { AWS_ACCESS_KEY_ID: "…", AWS_SECRET_ACCESS_KEY: "…" });
   const login = await textsIn(deps, ref, databaseName, { keys: LOGIN, making });
-  if ("reason" in login) return login;
+  if ("id" in login) return login;
   const [access_key_id = "", secret_access_key = "", session_token = ""] = login.texts;
   if (access_key_id === "" || secret_access_key === "") return lacksKeys(ref, LOGIN.slice(0, 2));
   const authorities = await authoritiesOf(deps, s3.caCertificateSecretName, namespace, databaseName);
-  if ("reason" in authorities) return authorities;
+  if ("id" in authorities) return authorities;
   return {
     bucket,
     region,
@@ -64,11 +65,11 @@ async function authoritiesOf(
   name: string | undefined,
   namespace: string,
   database: string,
-): Promise<{ readonly ca_certificate?: string } | BackupReason> {
+): Promise<{ readonly ca_certificate?: string } | Finding> {
   if (name === undefined) return {};
   const wanted = { keys: ["ca.crt"], making: writeSecret(name, "ca.crt") };
   const read = await textsIn(deps, { name, namespace }, database, wanted);
-  if ("reason" in read) return read;
+  if ("id" in read) return read;
   const [authorities = ""] = read.texts;
   return authorities === "" ? lacksKeys({ name, namespace }, ["ca.crt"]) : { ca_certificate: authorities };
 }
@@ -78,20 +79,19 @@ async function textsIn(
   ref: SecretRef,
   database: string,
   { keys, making }: { readonly keys: readonly string[]; readonly making: string },
-): Promise<{ readonly texts: readonly string[] } | BackupReason> {
+): Promise<{ readonly texts: readonly string[] } | Finding> {
   const { secret, objection } = await readGiven(deps, ref, { kind: "object-store", database });
-  if (objection !== undefined)
-    return { reason: "SecretNotGiven", message: `${objection.why}; remedy: ${objection.remedy}` };
+  if (objection !== undefined) return block("SecretNotGiven", objection.why, objection.remedy);
   if (secret === undefined) return secretMissing(`namespace ${ref.namespace} has no Secret "${ref.name}"`, making);
   return { texts: keys.map((key) => secretText(secret, key).trim()) };
 }
 
-function lacksKeys({ name, namespace }: SecretRef, keys: readonly string[]): BackupReason {
+function lacksKeys({ name, namespace }: SecretRef, keys: readonly string[]): Finding {
   return secretMissing(`the Secret "${name}" has no ${keys.join(" and ")}`, editSecret(namespace, name));
 }
 
-function secretMissing(what: string, remedy: string): BackupReason {
-  return { reason: "SecretMissing", message: `${what}; remedy: ${remedy}` };
+function secretMissing(what: string, remedy: string): Finding {
+  return block("SecretMissing", what, remedy);
 }
 
 interface SecretRef {

@@ -3,9 +3,11 @@ import { refOfKey } from "#kit/kube/ref";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import type { Log } from "#kit/base/log";
 import { backupSpec, type BackupSpec } from "../../../core/api/backup-spec.ts";
-import { decideBackup, FOLLOW_MS, type BackupReason, type BackupStep } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { decideBackup, type BackupAct, type RunDecision } from "../../../core/backup/decide.ts";
 import { decideProof, isProofAwaited, type SeenProof } from "../../../core/backup/decide-proof.ts";
 import { backupPrefix, nameInStore, savedIn } from "../../../core/backup/layout.ts";
+import { hindranceWords } from "../../../core/backup/run-statements.ts";
 import { storeOfSaved } from "../../../core/backup/saved-place.ts";
 import { Backups } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupRecord } from "../../../ports/management/records/backups.ts";
@@ -42,85 +44,89 @@ async function pass(deps: BackupDeps, object: StoredBackup): Promise<Outcome> {
     if (phase === "Completed") return AT_REST;
     const [issue] = spec.error.issues;
     const message = `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
-    await reportBackup(deps, object, { ...blank(object), phase: "Failed", reason: "SpecInvalid", message });
+    const said = { phase: "Failed", reason: "SpecInvalid", message, isStalled: true } as const;
+    await reportBackup(deps, object, { ...blank(object), ...said });
     return AT_REST;
   }
   const isProof = phase === "Completed";
   if (isProof && !isProofAwaited(spec.data, object.status ?? {})) return AT_REST;
   const place = placeOf(object, spec.data);
   const database = databaseOf(deps, { name: spec.data.databaseName, namespace: place.namespace });
-  const seen = "reason" in database ? database : await backupNamed(database, place.name);
+  const seen = "id" in database ? database : await backupNamed(database, place.name);
   const facts = factsOf(deps, object, spec.data, place.name, seen);
   if (isProof)
     return followProof(deps, object, {
-      step: decideProof({ ...facts, spec: spec.data, status: object.status ?? {} }),
+      decision: decideProof({ ...facts, spec: spec.data, status: object.status ?? {} }),
       seen: ownIn(seen, place),
       begin: () => beginProof(deps, object, spec.data, database),
     });
-  const step = decideBackup(facts);
-  return follow(deps, object, { spec: spec.data, place, database, step, seen: ownIn(seen, place) });
+  const decision = decideBackup(facts);
+  return follow(deps, object, { spec: spec.data, place, database, decision, seen: ownIn(seen, place) });
 }
 
 interface Decided {
   readonly spec: BackupSpec;
   readonly place: BackupPlace;
-  readonly database: BackedUpDatabase | BackupReason;
-  readonly step: BackupStep;
+  readonly database: BackedUpDatabase | Finding;
+  readonly decision: RunDecision<BackupAct>;
   readonly seen: BackupRecord | undefined;
 }
 
 async function follow(deps: BackupDeps, object: StoredBackup, decided: Decided): Promise<Outcome> {
-  const { step, place, seen } = decided;
+  const { decision, place, seen } = decided;
+  const { step, afterMs } = decision;
   // where it was begun: an edit of the spec since then counts for the next attempt
   const path = object.status?.path ?? backupPrefix(place.folder, place.name);
-  const said = { path, seen, isBegun: false };
-  switch (step.kind) {
-    case "rest":
-      return AT_REST;
+  const say = async (report: Pick<BackupReport, "phase" | "reason" | "message" | "isStalled">): Promise<Outcome> => {
+    await reportBackup(deps, object, { path, seen, isBegun: false, ...report });
+    return afterMs === undefined ? AT_REST : lookAgain(afterMs);
+  };
+  if (step.kind === "rest") return AT_REST;
+  if (step.kind === "wait") return say({ phase: "Pending", ...hindranceWords(step.wait) });
+  switch (step.act.kind) {
     case "begin":
       return begin(deps, object, decided);
-    case "wait":
-      await reportBackup(deps, object, { ...said, phase: "Pending", reason: step.reason, message: step.message });
-      return lookAgain(step.afterMs);
     case "follow":
-      await reportBackup(deps, object, { ...said, ...RUNNING });
-      return lookAgain(FOLLOW_MS);
+      return say(RUNNING);
     case "complete":
-      await reportBackup(deps, object, { ...said, ...sayCompleted(path, seen) });
-      return lookAgain(0);
+      await say(sayCompleted(path, seen));
+      return lookAgain(0); // its proof is next
     case "fail":
-      await reportBackup(deps, object, { ...said, phase: "Failed", reason: step.reason, message: step.message });
-      return AT_REST;
+      return say({ phase: "Failed", ...hindranceWords(step.act.finding) });
     default:
-      return assertNever(step);
+      return assertNever(step.act);
   }
 }
 
-async function begin(deps: BackupDeps, object: StoredBackup, { spec, place, database }: Decided): Promise<Outcome> {
-  const begun = "reason" in database ? database : await beginBackup(deps, database, spec, place);
-  const path = backupPrefix(place.folder, place.name);
-  if ("reason" in begun) {
-    await reportBackup(deps, object, { path, seen: undefined, isBegun: false, phase: "Pending", ...begun });
+async function begin(
+  deps: BackupDeps,
+  object: StoredBackup,
+  { spec, place, database, decision: { afterMs = REFUSED_MS } }: Decided,
+): Promise<Outcome> {
+  const begun = "id" in database ? database : await beginBackup(deps, database, spec, place);
+  const said = { path: backupPrefix(place.folder, place.name), seen: undefined };
+  if ("id" in begun) {
+    await reportBackup(deps, object, { ...said, isBegun: false, phase: "Pending", ...hindranceWords(begun) });
     return lookAgain(REFUSED_MS);
   }
-  await reportBackup(deps, object, { path, seen: undefined, isBegun: true, ...RUNNING });
-  return lookAgain(FOLLOW_MS);
+  await reportBackup(deps, object, { ...said, isBegun: true, ...RUNNING });
+  return lookAgain(afterMs);
 }
 
-/** What is there is loaded, wherever the spec says by now that a backup goes; the reason when the cluster does not take it. */
+/** What is there is loaded, wherever the spec says by now that a backup goes; why when the cluster does not take it. */
 async function beginProof(
   deps: BackupDeps,
   { metadata, status = {} }: StoredBackup,
   spec: BackupSpec,
-  database: BackedUpDatabase | BackupReason,
-): Promise<BackupReason | undefined> {
-  if ("reason" in database) return database;
+  database: BackedUpDatabase | Finding,
+): Promise<Finding | undefined> {
+  if ("id" in database) return database;
   const { name, uid, namespace = "default" } = metadata;
   const place = savedIn(status.path ?? "", { name, uid, namespace, database: spec.databaseName });
   if (place === undefined) return pathForeign(name, status.path);
   const saved = { ...spec, s3: storeOfSaved(spec.s3, status) };
   const begun = await beginBackup(deps, database, saved, { ...place, namespace });
-  return "reason" in begun ? begun : undefined;
+  return "id" in begun ? begun : undefined;
 }
 
 function factsOf(
@@ -128,7 +134,7 @@ function factsOf(
   { metadata, status = {} }: StoredBackup,
   spec: BackupSpec,
   name: string,
-  seen: SeenProof | BackupReason | undefined,
+  seen: SeenProof | Finding | undefined,
 ) {
   const now = clock.now().getTime();
   return {
@@ -139,8 +145,8 @@ function factsOf(
     madeAt: metadata.creationTimestamp === undefined ? now : Date.parse(String(metadata.creationTimestamp)),
     deadlineMs: (spec.activeDeadlineSeconds ?? DEADLINE_SECONDS) * 1_000,
     now,
-    seen: seen === undefined || "reason" in seen ? undefined : seen,
-    obstacle: seen !== undefined && "reason" in seen ? seen : undefined,
+    seen: seen === undefined || "id" in seen ? undefined : seen,
+    obstacle: seen !== undefined && "id" in seen ? seen : undefined,
   };
 }
 
@@ -155,18 +161,19 @@ function placeOf({ metadata }: StoredBackup, { s3, databaseName }: BackupSpec): 
   };
 }
 
-function ownIn(seen: BackupRecord | BackupReason | undefined, { name }: BackupPlace): BackupRecord | undefined {
-  return seen === undefined || "reason" in seen || seen.name !== name ? undefined : seen;
+function ownIn(seen: BackupRecord | Finding | undefined, { name }: BackupPlace): BackupRecord | undefined {
+  return seen === undefined || "id" in seen || seen.name !== name ? undefined : seen;
 }
 
-const RUNNING = { phase: "Running", reason: "Running", message: "the cluster takes it" } as const;
+const RUNNING = { phase: "Running", reason: "Running", message: "the cluster takes it", isStalled: false } as const;
 
 function sayCompleted(
   path: string,
   seen: BackupRecord | undefined,
-): Pick<BackupReport, "phase" | "reason" | "message"> {
+): Pick<BackupReport, "phase" | "reason" | "message" | "isStalled"> {
   const sizes = `${seen?.files?.length ?? 0} files with ${seen?.bytes ?? 0} bytes`;
-  return { phase: "Completed", reason: "Completed", message: `${sizes} and a manifest are in ${path}` };
+  const message = `${sizes} and a manifest are in ${path}`;
+  return { phase: "Completed", reason: "Completed", message, isStalled: false };
 }
 
 function blank({ status = {} }: StoredBackup): Pick<BackupReport, "path" | "seen" | "isBegun"> {

@@ -1,6 +1,7 @@
 import { isFault, messageOf } from "#kit/base/fault";
 import { keyOf } from "#kit/kube/ref";
-import type { BackupReason } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { block, pause } from "../../../core/planner/findings/finding.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
@@ -24,38 +25,40 @@ export interface FindDatabaseDeps {
 export function databaseOf(
   { cache, contexts }: FindDatabaseDeps,
   { name, namespace }: { readonly name: string; readonly namespace: string },
-): BackedUpDatabase | BackupReason {
+): BackedUpDatabase | Finding {
   const redb = cache.databases.get({ name, namespace });
   if (redb === undefined)
-    return {
-      reason: "DatabaseNotFound",
-      message: `namespace ${namespace} has no StoreEnterpriseDatabase "${name}"; remedy: make it, or a backup of another one`,
-    };
+    return block(
+      "DatabaseNotFound",
+      `namespace ${namespace} has no StoreEnterpriseDatabase "${name}"`,
+      "make it, or a backup of another one",
+    );
   const uid = redb.status?.databaseUID ?? "";
   const cluster = clusterOf(cache, redb);
-  if (uid === "" || "id" in cluster)
-    return { reason: "DatabaseNotReady", message: `the database "${name}" was not made yet` };
+  if (uid === "" || "id" in cluster) return pause("DatabaseNotReady", `the database "${name}" was not made yet`);
   const client = contexts.of(keyOf(cluster))?.connection?.client;
   if (client !== undefined) return { client, uid };
-  return { reason: "ClusterNotReady", message: `the management API of the cluster ${cluster.name} cannot be reached` };
+  return pause("ClusterNotReady", `the management API of the cluster ${cluster.name} cannot be reached`);
 }
 
-/** That backup as the cluster knows it, else the one that it takes now; undefined when it knows neither, and the reason when it does not answer. */
+/** That backup as the cluster knows it, else the one that it takes now; undefined when it knows neither, and why when it does not answer. */
 export async function backupNamed(
   { client, uid }: BackedUpDatabase,
   name: string,
-): Promise<BackupRecord | BackupReason | undefined> {
+): Promise<BackupRecord | Finding | undefined> {
   try {
     const all = await client.call("backups", { params: { uid } });
     return all.find((backup) => backup.name === name) ?? all.find(({ status }) => status === "running");
   } catch (error) {
-    return reasonOfFailure(error);
+    return findingOfFailure(error);
   }
 }
 
-/** Why a request has failed, for a condition. */
-export function reasonOfFailure(error: unknown): BackupReason {
-  const isBusy = isFault(error, faults.conflict);
+/** Why a request to a cluster has failed. */
+export function findingOfFailure(error: unknown): Finding {
+  if (isFault(error, faults.conflict)) return pause("DatabaseBusy", error.message);
   const isRefused = isFault(error, faults.notFound) || isFault(error, faults.refused);
-  return { reason: isBusy ? "DatabaseBusy" : isRefused ? "Refused" : "ClusterNotReady", message: messageOf(error) };
+  return isRefused
+    ? block("Refused", error.message.replace(/\.$/, ""), error.forPeople)
+    : pause("ClusterNotReady", messageOf(error));
 }

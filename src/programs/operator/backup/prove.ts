@@ -1,52 +1,50 @@
 import { assertNever } from "#kit/base/assert-never";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
-import type { BackupReason, BackupStep } from "../../../core/backup/decide.ts";
-import { FOLLOW_MS } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { BackupAct, RunDecision } from "../../../core/backup/decide.ts";
 import { isUnknownForGood } from "../../../core/backup/decide-proof.ts";
+import { conditionWords } from "../../../core/planner/findings/statement.ts";
 import type { BackupRecord } from "../../../ports/management/records/backups.ts";
 import { reportProof, type BackupReportDeps, type ProofReport, type StoredBackup } from "./report.ts";
 
 /** What is done about the proof of a backup that is complete. */
 interface DecidedProof {
-  readonly step: BackupStep;
+  readonly decision: RunDecision<BackupAct>;
   readonly seen: BackupRecord | undefined;
-  /** Asks the cluster for it; the reason when it does not take it. */
-  readonly begin: () => Promise<BackupReason | undefined>;
+  /** Asks the cluster for it; why when it does not take it. */
+  readonly begin: () => Promise<Finding | undefined>;
 }
 
 /** Follows the proof of a backup, and says on the object how it stands. */
 export async function followProof(
   deps: BackupReportDeps,
   object: StoredBackup,
-  { step, seen, begin }: DecidedProof,
+  { decision: { step, afterMs }, seen, begin }: DecidedProof,
 ): Promise<Outcome> {
-  const say = async (report: Omit<ProofReport, "seen">, outcome: Outcome): Promise<Outcome> => {
-    await reportProof(deps, object, { ...report, seen });
-    return outcome;
+  const say = async (report: Omit<ProofReport, "seen" | "isBegun">, isBegun = false): Promise<Outcome> => {
+    await reportProof(deps, object, { ...report, isBegun, seen });
+    return afterMs === undefined ? AT_REST : lookAgain(afterMs);
   };
-  switch (step.kind) {
-    case "rest":
-      return AT_REST;
+  if (step.kind === "rest") return AT_REST;
+  if (step.kind === "wait") return say({ status: "Unknown", ...conditionWords(step.wait) });
+  switch (step.act.kind) {
     case "begin": {
       const refused = await begin();
-      if (refused !== undefined) return say({ status: "Unknown", ...refused, isBegun: false }, lookAgain(REFUSED_MS));
-      return say({ ...VERIFYING, isBegun: true }, lookAgain(FOLLOW_MS));
+      if (refused === undefined) return say(VERIFYING, true);
+      await say({ status: "Unknown", ...conditionWords(refused) });
+      return lookAgain(REFUSED_MS);
     }
     case "follow":
-      return say({ ...VERIFYING, isBegun: false }, lookAgain(FOLLOW_MS));
-    case "wait":
-      return say({ status: "Unknown", ...reasonOf(step), isBegun: false }, lookAgain(step.afterMs));
+      return say(VERIFYING);
     case "complete":
-      return say({ status: "True", reason: "Loaded", message: loadedBy(seen), isBegun: false }, AT_REST);
-    case "fail":
-      return say({ status: isUnknownForGood(step) ? "Unknown" : "False", ...reasonOf(step), isBegun: false }, AT_REST);
+      return say({ status: "True", reason: "Loaded", message: loadedBy(seen) });
+    case "fail": {
+      const { finding } = step.act;
+      return say({ status: isUnknownForGood(finding) ? "Unknown" : "False", ...conditionWords(finding) });
+    }
     default:
-      return assertNever(step);
+      return assertNever(step.act);
   }
-}
-
-function reasonOf({ reason, message }: BackupReason): BackupReason {
-  return { reason, message };
 }
 
 function loadedBy(seen: BackupRecord | undefined): string {

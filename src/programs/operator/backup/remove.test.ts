@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Fault } from "#kit/base/fault";
 import type { Kube } from "#kit/kube/kube";
 import type { BackupStatus } from "../../../core/api/backup-spec.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { BackupInspection, BackupLook, BackupRemovalRecord } from "../../../ports/management/records/backups.ts";
 import { faults } from "../../../ports/management/faults.ts";
@@ -54,7 +55,7 @@ for (const [rule, look, isHalfGone] of [
   test(`what could not be removed and ${rule}`, async () => {
     const scene = removal({ failure: failureOf("OBJECT_STORE_BUSY") }, look);
     const said = await scene.remove({ phase: "Completed", startTime: AT, path: PATH });
-    assert.deepEqual([said?.reason, said?.isHalfGone], ["ObjectStoreBusy", isHalfGone]);
+    assert.deepEqual([said?.id, said?.isHalfGone], ["ObjectStoreBusy", isHalfGone]);
   });
 
 test("what a former database has saved is refused with the lines that remove it", async () => {
@@ -63,7 +64,7 @@ test("what a former database has saved is refused with the lines that remove it"
   const said = await scene.remove({ phase: "Completed", startTime: AT, path: PATH, place });
   assert.equal(said?.isHalfGone, false);
   assert.match(
-    said.message,
+    sentenceOf(said),
     /; remedy: aws s3 rm --recursive s3:\/\/former\/team\/default\/orders\/nightly-1a2b3c4d\/ --endpoint-url https:\/\/former\.example && kubectl delete rebackup nightly/,
   );
 });
@@ -71,8 +72,8 @@ test("what a former database has saved is refused with the lines that remove it"
 test("a status that names the place of another backup leads to the removal of none", async () => {
   const scene = removal();
   const said = await scene.remove({ phase: "Completed", startTime: AT, path: "team/default/orders/first-99999999/" });
-  assert.equal(said?.reason, "BackupPathForeign");
-  assert.match(said.message, /first-99999999\/; remedy: kubectl delete rebackup nightly /);
+  assert.equal(said?.id, "BackupPathForeign");
+  assert.match(sentenceOf(said), /first-99999999\/; remedy: kubectl delete rebackup nightly /);
   assert.deepEqual(scene.asked, []);
 });
 

@@ -1,10 +1,10 @@
 import type { BackupPhase, BackupStatus } from "../../../core/api/backup-spec.ts";
 import type { Condition } from "../../../core/api/parts.ts";
 import type { StoreEnterpriseBackup } from "../../../core/api/kinds.ts";
-import type { BackupReason } from "../../../core/backup/decide.ts";
+import { runEvents, runStatements } from "../../../core/backup/run-statements.ts";
 import { placeOfStore } from "../../../core/backup/saved-place.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
-import type { Statement } from "../../../core/planner/findings/statement.ts";
+import type { ConditionWords, Statement } from "../../../core/planner/findings/statement.ts";
 import type { Clock } from "#kit/base/clock";
 import type { EventRecorder } from "#kit/kube/events";
 import type { Kube, Stored } from "#kit/kube/kube";
@@ -18,9 +18,11 @@ import { withStatements } from "../objects/conditions.ts";
 export type StoredBackup = Stored<StoreEnterpriseBackup>;
 
 /** What a pass over a backup has come to. */
-export interface BackupReport extends BackupReason {
+export interface BackupReport extends ConditionWords {
   readonly phase: BackupPhase;
   readonly path: string;
+  /** It does not go on before a person acts. */
+  readonly isStalled: boolean;
   /** As the cluster knows it; undefined when it does not. */
   readonly seen: BackupRecord | undefined;
   /** It was begun in this pass. */
@@ -28,7 +30,7 @@ export interface BackupReport extends BackupReason {
 }
 
 /** What a pass over the proof of a backup has come to. */
-export interface ProofReport extends BackupReason {
+export interface ProofReport extends ConditionWords {
   /** Whether it can be restored. */
   readonly status: Condition["status"];
   /** As the cluster knows the backup; undefined when it does not. */
@@ -55,7 +57,7 @@ export async function reportBackup(
   const status = statusOf(object, before, report, clock.now());
   if (isSame(before, status)) return;
   const write = () => kube.update(Backups, { ...object, status }, { subresource: "status" });
-  cache.backups.learn(await events.recordAhead(object, eventsOf(before, report), write));
+  cache.backups.learn(await events.recordAhead(object, runEvents("Backup", before.phase, report), write));
 }
 
 /** Writes how the proof stands when that differs, and leaves an event when it has come to its end. */
@@ -114,23 +116,19 @@ function proofStatements({ status, reason, message }: ProofReport, observedGener
   return [restorable, { type: "Ready", status: "False", ...said }, { type: "Stalled", status: "True", ...said }];
 }
 
-function eventsOf({ phase: before }: BackupStatus, { phase, message, isBegun }: BackupReport): readonly Announcement[] {
-  if (isBegun) return [{ type: "Normal", reason: "BackupStarted", message }];
-  if (phase === before) return [];
-  if (phase === "Completed") return [{ type: "Normal", reason: "BackupCompleted", message }];
-  return phase === "Failed" ? [{ type: "Warning", reason: "BackupFailed", message }] : [];
-}
-
 function statusOf(
   { metadata, spec }: StoredBackup,
   before: BackupStatus,
   report: BackupReport,
   now: Date,
 ): BackupStatus {
-  const { phase, path, seen, isBegun } = report;
-  const generation = metadata.generation ?? 0;
+  const { phase, path, seen, isBegun, isStalled, reason, message } = report;
+  const observedGeneration = metadata.generation ?? 0;
+  const isComplete = phase === "Completed";
+  const standing = { isComplete, isReady: isComplete, isStalled };
+  const statements = runStatements({ reason, message }, standing, observedGeneration);
   // an operator that was killed right after it had let it begin has not written that down
-  const isThere = phase === "Running" || phase === "Completed";
+  const isThere = phase === "Running" || isComplete;
   const place = isBegun || (isThere && before.place === undefined) ? placeOfStore(spec.s3) : before.place;
   return {
     ...before,
@@ -139,9 +137,9 @@ function statusOf(
     ...(place === undefined ? {} : { place }),
     ...(isBegun ? { startTime: now.toISOString(), attempts: (before.attempts ?? 0) + 1 } : {}),
     ...(seen === undefined ? {} : sizesOf(seen)),
-    ...(phase === "Completed" ? { completionTime: seen?.ended ?? now.toISOString() } : {}),
-    observedGeneration: generation,
-    conditions: withStatements(before.conditions, statementsOf(report, generation), now),
+    ...(isComplete ? { completionTime: seen?.ended ?? now.toISOString() } : {}),
+    observedGeneration,
+    conditions: withStatements(before.conditions, statements, now),
   };
 }
 
@@ -152,31 +150,3 @@ function sizesOf({ bytes, keys, readable_from: readers }: BackupRecord): BackupS
     ...(readers === undefined ? {} : { readableFrom: readers.map(({ family, version }) => `${family} ${version}`) }),
   };
 }
-
-/** `Complete` with the conditions that deploy tools read beside it. */
-function statementsOf({ phase, reason, message }: BackupReport, observedGeneration: number): readonly Statement[] {
-  const isOnItsWay = phase === "Running" || (phase === "Pending" && PASSING.includes(reason));
-  const say = (type: string, holds: boolean): Statement => {
-    return { type, status: holds ? "True" : "False", reason, message, observedGeneration };
-  };
-  return [
-    say("Complete", phase === "Completed"),
-    say("Ready", phase === "Completed"),
-    say("Reconciling", isOnItsWay),
-    say("Stalled", phase !== "Completed" && !isOnItsWay),
-  ];
-}
-
-/** What ends by itself; everything else that keeps a backup waits for a person. */
-const PASSING: readonly string[] = [
-  "AgentBackupGone",
-  "AnotherRuns",
-  "BackupNotWhole",
-  "BackupSourceChanged",
-  "BackupSourceGone",
-  "ClusterNotReady",
-  "DatabaseBusy",
-  "DatabaseNotReady",
-  "Lost",
-  "ObjectStoreBusy",
-];

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { until } from "#kit/testing/until";
 import { mortalKube } from "../../../../test/kit/operator/mortal-kube.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import { block, wait } from "../../../core/planner/findings/finding.ts";
 import { Backups, Restores } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { RemovalRefusal } from "./remove.ts";
 import type { RetentionDeps } from "./retain.ts";
@@ -33,11 +34,7 @@ test("what the schedule does not keep goes, the data before the object, and what
     return trouble;
   });
   await scene.says("KeepsAll", /no spec\.retention/, "True", "Retention");
-  trouble = {
-    reason: "ObjectStoreCredentials",
-    message: "the key may not delete; remedy: allow it",
-    isHalfGone: false,
-  };
+  trouble = { ...block("ObjectStoreCredentials", "the key may not delete", "allow it"), isHalfGone: false };
   await scene.change({ retention: { count: 2 } });
   await scene.says(
     "ObjectStoreCredentials",
@@ -91,7 +88,9 @@ test("those that never go hold up no other one, and are not tried at each pass",
   await using operator = await scene.operate(world.kube, ({ metadata: { name } }) => {
     tried.push(name);
     return Promise.resolve(
-      foreign.includes(name) ? { reason: "BackupForeign", message: "it is of another", isHalfGone: false } : undefined,
+      foreign.includes(name)
+        ? { ...block("BackupForeign", "it is of another", "remove it"), isHalfGone: false }
+        : undefined,
     );
   });
   await scene.change({ retention: { count: 2 } });
@@ -102,7 +101,7 @@ test("those that never go hold up no other one, and are not tried at each pass",
     });
   await scene.says(
     "BackupForeign",
-    new RegExp(`^${scene.run(-12)} is not removed: it is of another$`),
+    new RegExp(`^${scene.run(-12)} is not removed: it is of another; remedy: remove it$`),
     "False",
     "Retention",
   );
@@ -131,7 +130,7 @@ test("one that is half gone can be restored no more, and goes all the same", asy
   await scene.made(1, 2);
   let isSlow = true;
   await using operator = await scene.operate(world.kube, () =>
-    Promise.resolve(isSlow ? { reason: "ObjectStoreBusy", message: "it is busy", isHalfGone: true } : undefined),
+    Promise.resolve(isSlow ? { ...wait("ObjectStoreBusy", "it is busy", "wait"), isHalfGone: true } : undefined),
   );
   const restorable = async (hour: number): Promise<string> => {
     const found = (await scene.backups()).find(({ metadata }) => metadata.name === scene.run(-hour));
@@ -142,7 +141,7 @@ test("one that is half gone can be restored no more, and goes all the same", asy
     } = found?.status?.conditions?.find(({ type }) => type === "Restorable") ?? {};
     return `${status} ${reason}: ${message}`;
   };
-  const said = "False HalfRemoved: its removal has begun, and goes on: it is busy";
+  const said = "False HalfRemoved: its removal has begun, and goes on: it is busy; remedy: wait";
   await until("it is said", async () => (await restorable(2)) === said);
   assert.match(await restorable(1), /^True /);
   isSlow = false;

@@ -1,10 +1,11 @@
 import type { BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
-import type { BackupReason } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import { removalTurns, type TriedRemoval } from "../../../core/backup/removal-turns.ts";
 import { decideRetention, retentionText } from "../../../core/backup/retention.ts";
 import type { ScheduledRun } from "../../../core/backup/schedule-runs.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
-import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { conditionWords, type Statement } from "../../../core/planner/findings/statement.ts";
 import { refOf } from "#kit/kube/ref";
 import { isSame } from "#kit/kube/same";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
@@ -18,7 +19,7 @@ import type { ScheduleReportDeps, StoredSchedule } from "./schedule-report.ts";
 /** With what backups of schedules are removed. */
 export interface RetentionDeps extends ScheduleReportDeps {
   readonly cache: ScheduleReportDeps["cache"] & Pick<InformerCache, "restores">;
-  /** Removes what an object has saved; the reason when it does not go. */
+  /** Removes what an object has saved; why when it does not go. */
   readonly removeSaved: (backup: StoredBackup) => Promise<RemovalRefusal | undefined>;
 }
 
@@ -60,12 +61,18 @@ export async function retainBackups(deps: RetentionDeps, schedule: RetainedSched
 }
 
 /** It is no backup any more, whatever an engine has loaded of it before. */
-async function reportHalfGone(deps: RetentionDeps, backup: StoredBackup, { message }: BackupReason): Promise<void> {
+async function reportHalfGone(deps: RetentionDeps, backup: StoredBackup, refusal: Finding): Promise<void> {
   const current = deps.cache.backups.get(refOf(backup)) ?? backup;
   const { conditions = [] } = current.status ?? {};
   if (conditions.some(({ type, reason }) => type === "Restorable" && reason === HALF_GONE)) return;
-  const said = { reason: HALF_GONE, message: `its removal has begun, and goes on: ${message}` };
-  await reportProof(deps, current, { status: "False", ...said, seen: undefined, isBegun: false });
+  const message = `its removal has begun, and goes on: ${sentenceOf(refusal)}`;
+  await reportProof(deps, current, {
+    status: "False",
+    reason: HALF_GONE,
+    message,
+    seen: undefined,
+    isBegun: false,
+  });
 }
 
 /** What is to go as things stand, the oldest first: nothing of a schedule that was changed or deleted meanwhile, and nothing that goes already. */
@@ -96,7 +103,7 @@ function forgetGone({ cache }: RetentionDeps, tried: Map<string, TriedRemoval>):
 function firstRefused(left: readonly StoredBackup[], tried: ReadonlyMap<string, TriedRemoval>): Kept | undefined {
   const [first] = left.flatMap(({ metadata: { name, uid } }) => {
     const refusal = tried.get(uid)?.refusal;
-    return refusal === undefined ? [] : [{ name, ...refusal }];
+    return refusal === undefined ? [] : [{ name, refusal }];
   });
   return first;
 }
@@ -113,8 +120,9 @@ function isRestored({ cache }: RetentionDeps, name: string, namespace: string): 
   });
 }
 
-interface Kept extends BackupReason {
+interface Kept {
   readonly name: string;
+  readonly refusal: Finding;
 }
 
 interface Retained {
@@ -162,8 +170,10 @@ function statementOf(
   observedGeneration: number,
 ): Statement {
   const said = { type: "Retention", observedGeneration };
-  if (kept !== undefined)
-    return { ...said, status: "False", reason: kept.reason, message: `${kept.name} is not removed: ${kept.message}` };
+  if (kept !== undefined) {
+    const { reason, message } = conditionWords(kept.refusal);
+    return { ...said, status: "False", reason, message: `${kept.name} is not removed: ${message}` };
+  }
   if (retention.count === undefined && retention.ageDays === undefined)
     return { ...said, status: "True", reason: "KeepsAll", message: "every backup is kept: there is no spec.retention" };
   return { ...said, status: "True", reason: "Keeps", message: `kept are ${retentionText(retention)}` };

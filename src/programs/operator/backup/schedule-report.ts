@@ -5,12 +5,13 @@ import type { Kube, Stored } from "#kit/kube/kube";
 import { isSame } from "#kit/kube/same";
 import type { BackupScheduleStatus } from "../../../core/api/backup-schedule-spec.ts";
 import type { StoreEnterpriseBackupSchedule } from "../../../core/api/kinds.ts";
-import type { BackupReason } from "../../../core/backup/decide.ts";
-import type { ScheduleStep } from "../../../core/backup/decide-schedule.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { ScheduleDecision } from "../../../core/backup/decide-schedule.ts";
 import type { Freshness, FreshnessFacts } from "../../../core/backup/freshness.ts";
 import type { ScheduledRun } from "../../../core/backup/schedule-runs.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
-import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { conditionWords, type ConditionWords, type Statement } from "../../../core/planner/findings/statement.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { BackupSchedules } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { withStatements } from "../objects/conditions.ts";
@@ -20,7 +21,7 @@ export type StoredSchedule = Stored<StoreEnterpriseBackupSchedule>;
 
 /** What a pass over a schedule has come to. */
 export interface ScheduleReport {
-  readonly step: ScheduleStep;
+  readonly decision: ScheduleDecision;
   /** The backups of this schedule that there were before. */
   readonly runs: readonly ScheduledRun[];
   /** The timetable that is followed, and since when, in milliseconds since 1970. */
@@ -49,16 +50,20 @@ export async function reportSchedule(
   const status: BackupScheduleStatus = {
     ...historyOf(before, report),
     observedGeneration: generation,
-    conditions: withStatements(before.conditions, [...statementsOf(report.step, generation), fresh], deps.clock.now()),
+    conditions: withStatements(
+      before.conditions,
+      [...statementsOf(report.decision, generation), fresh],
+      deps.clock.now(),
+    ),
   };
-  await write(deps, object, status, [...eventsOf(before, report.step), ...staleEvents(before, fresh)]);
+  await write(deps, object, status, [...eventsOf(before, report.decision), ...staleEvents(before, fresh)]);
 }
 
 /** Says that nothing is done until the spec is corrected. */
 export async function refuseSchedule(deps: ScheduleReportDeps, object: StoredSchedule, message: string): Promise<void> {
   const before = object.status ?? {};
   const observedGeneration = object.metadata.generation ?? 0;
-  const statements = sayStalled({ reason: "SpecInvalid", message }, observedGeneration);
+  const statements = say(false, { reason: "SpecInvalid", message }, observedGeneration);
   const { nextScheduleTime: _, ...history } = before;
   const conditions = withStatements(before.conditions, statements, deps.clock.now());
   const isNew = before.conditions?.every((condition) => condition.message !== message) ?? true;
@@ -79,21 +84,23 @@ async function write(
 
 function historyOf(
   before: BackupScheduleStatus,
-  { step, runs, followed, freshness }: ScheduleReport,
+  { decision: { step, nextAt }, runs, followed, freshness }: ScheduleReport,
 ): BackupScheduleStatus {
   const { lastScheduleTime, lastBackup, missedScheduleTime } = before;
   const newest = newestRestorable(runs);
-  const active = step.kind === "begin" ? step.name : runs.find(({ isOver }) => !isOver)?.name;
+  const done = step.kind === "act" ? step.act : undefined;
+  const begun = done?.kind === "begin" ? done : undefined;
+  const active = begun?.name ?? runs.find(({ isOver }) => !isOver)?.name;
   return {
     timetable: followed.timetable,
     timetableTime: textOf(followed.since),
     ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
     ...(lastBackup === undefined ? {} : { lastBackup }),
     ...lastIn(before, runs),
-    ...(step.kind === "begin" ? { lastScheduleTime: textOf(step.dueAt), lastBackup: step.name } : {}),
-    ...(step.nextAt === undefined ? {} : { nextScheduleTime: textOf(step.nextAt) }),
+    ...(begun === undefined ? {} : { lastScheduleTime: textOf(begun.dueAt), lastBackup: begun.name }),
+    ...(nextAt === undefined ? {} : { nextScheduleTime: textOf(nextAt) }),
     ...(missedScheduleTime === undefined ? {} : { missedScheduleTime }),
-    ...(step.kind === "miss" ? { missedScheduleTime: textOf(step.dueAt) } : {}),
+    ...(done?.kind === "miss" ? { missedScheduleTime: textOf(done.dueAt) } : {}),
     ...(active === undefined ? {} : { active }),
     ...newest,
     wantedAgeSeconds: freshness.wantedMs / 1_000,
@@ -113,36 +120,47 @@ function newestRestorable(runs: readonly ScheduledRun[]): BackupScheduleStatus {
   return { lastRestorable: newest.name, lastRestorableTime: textOf(newest.restorableAt) };
 }
 
-function eventsOf(before: BackupScheduleStatus, step: ScheduleStep): readonly Announcement[] {
-  switch (step.kind) {
+function eventsOf(before: BackupScheduleStatus, { step }: ScheduleDecision): readonly Announcement[] {
+  if (step.kind === "rest") return [];
+  if (step.kind === "wait") {
+    if (step.wait.severity !== "block") return [];
+    const words = conditionWords(step.wait);
+    const isNew = before.conditions?.every(({ message }) => message !== words.message) ?? true;
+    return isNew ? [{ type: "Warning", ...words }] : [];
+  }
+  const { act } = step;
+  switch (act.kind) {
     case "begin":
-      return [{ type: "Normal", reason: "BackupScheduled", message: `asked for the backup ${step.name}` }];
+      return [{ type: "Normal", reason: "BackupScheduled", message: `asked for the backup ${act.name}` }];
     case "miss":
-      if (before.missedScheduleTime === textOf(step.dueAt)) return [];
-      return [{ type: "Warning", reason: "BackupMissed", message: step.message }];
-    case "refuse": {
-      const isNew = before.conditions?.every(({ message }) => message !== step.message) ?? true;
-      return isNew ? [{ type: "Warning", reason: step.reason, message: step.message }] : [];
-    }
+      if (before.missedScheduleTime === textOf(act.dueAt)) return [];
+      return [{ type: "Warning", reason: "BackupMissed", message: sentenceOf(act.finding) }];
+    default:
+      return assertNever(act);
+  }
+}
+
+/** What it waits for is in `Ready`, which holds unless a person has to see to it. */
+function statementsOf({ step }: ScheduleDecision, observedGeneration: number): readonly Statement[] {
+  const finding = findingOf(step);
+  return finding === undefined ? [] : say(finding.severity !== "block", conditionWords(finding), observedGeneration);
+}
+
+function findingOf(step: ScheduleDecision["step"]): Finding | undefined {
+  switch (step.kind) {
+    case "rest":
+      return undefined;
     case "wait":
-      return [];
+      return step.wait;
+    case "act":
+      return step.act.kind === "begin" ? step.act.meanwhile : step.act.finding;
     default:
       return assertNever(step);
   }
 }
 
-/** What it waits for is in `Ready`, which holds unless somebody has to see to it. */
-function statementsOf(step: ScheduleStep, observedGeneration: number): readonly Statement[] {
-  if (step.kind === "refuse") return sayStalled(step, observedGeneration);
-  return say(true, step, observedGeneration);
-}
-
-function sayStalled(why: BackupReason, observedGeneration: number): readonly Statement[] {
-  return say(false, why, observedGeneration);
-}
-
-function say(isReady: boolean, { reason, message }: BackupReason, observedGeneration: number): readonly Statement[] {
-  const said = { reason, message, observedGeneration };
+function say(isReady: boolean, words: ConditionWords, observedGeneration: number): readonly Statement[] {
+  const said = { ...words, observedGeneration };
   return [
     { type: "Ready", status: isReady ? "True" : "False", ...said },
     { type: "Reconciling", status: "False", ...said },

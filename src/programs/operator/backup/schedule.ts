@@ -1,4 +1,3 @@
-import { assertNever } from "#kit/base/assert-never";
 import { isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { faults as kubeFaults } from "#kit/kube/faults";
@@ -7,7 +6,7 @@ import { AT_REST, lookAgain, sooner, type Outcome } from "#kit/reconcile/outcome
 import { backupScheduleSpec, type BackupScheduleSpec } from "../../../core/api/backup-schedule-spec.ts";
 import { KINDS } from "../../../core/api/kinds.ts";
 import { BACKUP_SCHEDULE_LABEL } from "../../../core/api/names.ts";
-import { decideSchedule, followedTimetable, type ScheduleStep } from "../../../core/backup/decide-schedule.ts";
+import { decideSchedule, followedTimetable } from "../../../core/backup/decide-schedule.ts";
 import { freshnessOf, newestBackupAt, wantedAgeMs } from "../../../core/backup/freshness.ts";
 import type { TriedRemoval } from "../../../core/backup/removal-turns.ts";
 import { scheduledRunOf, type ScheduledRun } from "../../../core/backup/schedule-runs.ts";
@@ -56,7 +55,7 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule, tried: Map<strin
   const wantedMs = wantedAgeMs(timetable, now);
   const newestAt = newestBackupAt(backupsIn(deps, namespace), spec.databaseName);
   const freshness = { ...freshnessOf({ newestAt, since: madeAt, wantedMs, now }), newestAt, wantedMs };
-  const step = decideSchedule({
+  const decision = decideSchedule({
     name,
     isOfDatabase: controllerOf(object)?.kind === KINDS.database.kind,
     timetable,
@@ -68,35 +67,22 @@ async function pass(deps: ScheduleDeps, object: StoredSchedule, tried: Map<strin
     isTaken: (other) => cache.backups.get({ name: other, namespace }) !== undefined,
     now,
   });
-  const next = await act(deps, object, { spec, step, report: { step, runs, followed, freshness } });
+  const next = await act(deps, object, { spec, report: { decision, runs, followed, freshness } });
   const retained = { object, spec, runs: () => runsOf(deps, object, spec), tried };
   return sooner(next, await retainBackups(deps, retained));
 }
 
 interface DecidedSchedule {
   readonly spec: BackupScheduleSpec;
-  readonly step: ScheduleStep;
   readonly report: ScheduleReport;
 }
 
-async function act(
-  deps: ScheduleDeps,
-  object: StoredSchedule,
-  { spec, step, report }: DecidedSchedule,
-): Promise<Outcome> {
-  switch (step.kind) {
-    case "begin":
-      if (!(await askFor(deps, object, spec, step.name))) return lookAgain(TAKEN_MS);
-      await reportSchedule(deps, object, report);
-      return again(deps, report);
-    case "wait":
-    case "miss":
-    case "refuse":
-      await reportSchedule(deps, object, report);
-      return again(deps, report);
-    default:
-      return assertNever(step);
-  }
+async function act(deps: ScheduleDeps, object: StoredSchedule, { spec, report }: DecidedSchedule): Promise<Outcome> {
+  const { step } = report.decision;
+  if (step.kind === "act" && step.act.kind === "begin" && !(await askFor(deps, object, spec, step.act.name)))
+    return lookAgain(TAKEN_MS);
+  await reportSchedule(deps, object, report);
+  return again(deps, report);
 }
 
 /** Makes the object that asks for the backup; false when there is one of that name, which the cache does not know yet. */
@@ -126,9 +112,9 @@ async function askFor(
 }
 
 /** A timer knows nothing of a clock that is set meanwhile, so none is long. */
-function again({ clock }: ScheduleDeps, { step, freshness }: ScheduleReport): Outcome {
+function again({ clock }: ScheduleDeps, { decision: { lookAt }, freshness }: ScheduleReport): Outcome {
   const { isStale, staleAt } = freshness;
-  const times = [...(step.lookAt === undefined ? [] : [step.lookAt]), ...(isStale ? [] : [staleAt + 1])];
+  const times = [...(lookAt === undefined ? [] : [lookAt]), ...(isStale ? [] : [staleAt + 1])];
   return times.length === 0
     ? AT_REST
     : lookAgain(Math.min(...times.map((time) => time - clock.now().getTime()), LONGEST_MS));

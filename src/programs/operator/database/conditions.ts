@@ -1,7 +1,7 @@
 import type { Finding } from "../../../core/api/parts.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
-import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { conditionWords, type Statement } from "../../../core/planner/findings/statement.ts";
 import type { Suspension } from "../../../core/planner/cluster/suspension.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
@@ -97,5 +97,5 @@ function driftedStatements(decision: DatabaseDecision | undefined, lost: LostAns
 function driftedBy({ drift }: DatabaseDecision): Statement {
   return drift === undefined
     ? { type: "Drifted", status: "False", reason: "AsWritten", message: "the database is what its object says" }
-    : { type: "Drifted", status: "True", reason: drift.id, message: sentenceOf(drift) };
+    : { type: "Drifted", status: "True", ...conditionWords(drift) };
 }

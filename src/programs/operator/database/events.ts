@@ -3,7 +3,7 @@ import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { Condition } from "../../../core/api/parts.ts";
 import { findingChanges } from "../../../core/planner/findings/changes.ts";
-import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { conditionWords } from "../../../core/planner/findings/statement.ts";
 import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 
 /** The events for users about a change of status of a database. */
@@ -40,7 +40,7 @@ function objectionEvents(before: DatabaseStatus, after: DatabaseStatus): Announc
   const { began } = findingChanges(before.findings ?? [], after.findings ?? []);
   return began
     .filter(({ id }) => id !== ("ClusterNotReady" satisfies FindingId))
-    .map((finding) => ({ type: "Warning", reason: finding.id, message: sentenceOf(finding) }));
+    .map((finding) => ({ type: "Warning", ...conditionWords(finding) }));
 }
 
 function lifeEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {

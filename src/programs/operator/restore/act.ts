@@ -3,10 +3,12 @@ import { awaitsDataMarks } from "../../../core/api/awaits-data.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
 import { RESTORES_FROM_ANNOTATION } from "../../../core/api/names.ts";
 import type { RestoreSpec } from "../../../core/api/restore-spec.ts";
-import { reasonOfSeen, type BackupReason } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { findingOfSeen } from "../../../core/backup/decide.ts";
 import { planRestore, type RestorePlan } from "../../../core/backup/plan-restore.ts";
-import { foreignBackup, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
+import { foreignBackup, forNow, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
 import { licenseObjection } from "../../../core/backup/restored-shards.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
 import { splitNames } from "../../../core/planner/ownership/marks.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -14,7 +16,7 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { BackupContent, BackupStart } from "../../../ports/management/records/backups.ts";
 import { answeredWithin } from "../../../ports/management/slow-routes.ts";
 import { storeOf } from "../backup/begin.ts";
-import { reasonOfFailure } from "../backup/database-of.ts";
+import { findingOfFailure } from "../backup/database-of.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import type { NamedCluster } from "./find.ts";
 
@@ -38,19 +40,21 @@ export async function readSource(
   namespace: string,
 ): Promise<ReadableBackup | RestoreRefusal> {
   const s3 = await storeOf(deps, { databaseName: source.database, s3: source.s3 }, namespace);
-  if ("reason" in s3) return { ...s3, isForGood: false };
+  if ("id" in s3) return forNow(s3);
   try {
     const { folder, name } = source;
     const within = answeredWithin("inspectBackup");
     const { content, failure } = await client.call("inspectBackup", { body: { folder, name, s3 } }, within);
-    if (failure !== undefined) return { ...reasonOfSeen(failure), isForGood: failure.retry === "never" };
+    if (failure !== undefined) return { ...findingOfSeen(failure), isForGood: failure.retry === "never" };
     if (content === undefined)
-      return { reason: "BackupNotRead", message: "the cluster says nothing", isForGood: false };
+      return forNow(
+        block("BackupNotRead", "the cluster answers nothing when it is asked", "look at its leader: storectl why"),
+      );
     const secret = source.s3.awsSecretName;
     const allowed = await namespacesOf(deps, { name: secret, namespace }, source.database);
     return foreignBackup(content.database, { namespace, secret, allowed }) ?? { content, s3 };
   } catch (error) {
-    return { ...reasonOfFailure(error), isForGood: false };
+    return forNow(findingOfFailure(error));
   }
 }
 
@@ -60,7 +64,7 @@ export function planFor(
   spec: RestoreSpec,
   { content }: ReadableBackup,
   namespace: string,
-): RestorePlan | BackupReason {
+): RestorePlan | Finding {
   const { name, namespace: savedIn } = content.database;
   const now = savedIn === namespace ? cache.databases.get({ name, namespace })?.spec : undefined;
   return planRestore(content, spec.database ?? {}, now);
@@ -76,9 +80,9 @@ export async function refusalByLicense(
     const why = licenseObjection({ first, next, replication: spec.replication === true }, await client.call("license"));
     if (why === undefined) return undefined;
     const remedy = `delete a database, or name a larger licence in spec.licenseSecretName: ${editObject(`rec ${cluster}`)}`;
-    return { reason: "LicenseLimit", message: `${why}; remedy: ${remedy}`, isForGood: false };
+    return forNow(block("LicenseLimit", why, remedy));
   } catch (error) {
-    return { ...reasonOfFailure(error), isForGood: false };
+    return forNow(findingOfFailure(error));
   }
 }
 
@@ -110,7 +114,7 @@ export async function beginRestore(
     await client.call("startRestore", { params: { uid }, body });
     return undefined;
   } catch (error) {
-    return { ...reasonOfFailure(error), isForGood: false };
+    return forNow(findingOfFailure(error));
   }
 }
 

@@ -4,10 +4,12 @@ import { refOfKey } from "#kit/kube/ref";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { getObjects } from "../../../core/api/kubectl.ts";
 import { restoreSpec, type RestoreSpec, type RestoreStatus } from "../../../core/api/restore-spec.ts";
-import { FOLLOW_MS } from "../../../core/backup/decide.ts";
-import { decideRestore, type RestoreStep } from "../../../core/backup/decide-restore.ts";
+import { FOLLOW_MS, tooLate, type RunDecision } from "../../../core/backup/decide.ts";
+import { decideRestore, isLoading, type RestoreAct } from "../../../core/backup/decide-restore.ts";
+import { hindranceWords } from "../../../core/backup/run-statements.ts";
 import { changeText } from "../../../core/backup/restored-shards.ts";
-import type { RestoreRefusal, RestoreSource } from "../../../core/backup/restore-source.ts";
+import { forGood, forNow, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Restores } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BackupContent } from "../../../ports/management/records/backups.ts";
@@ -56,7 +58,7 @@ async function pass(deps: RestoreDeps, object: StoredRestore): Promise<Outcome> 
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
-    return reportRefusal(deps, object, { reason: "SpecInvalid", message, isForGood: true });
+    return reportRefusal(deps, object, forGood(block("SpecInvalid", message, ANOTHER)));
   }
   const spec = parsed.data;
   const { namespace = "default" } = object.metadata;
@@ -65,39 +67,36 @@ async function pass(deps: RestoreDeps, object: StoredRestore): Promise<Outcome> 
   const source = sourceOfRestore(deps, spec, namespace);
   // what has its data needs no backup any more
   const isSourceNeeded = found.database.kind !== "there" || found.database.awaits;
-  if ("reason" in source && isSourceNeeded) return reportRefusal(deps, object, lateIn(deps, object, spec, source));
-  const named = "reason" in source ? { folder: "", name: "", s3: NOWHERE, database: "" } : source;
-  const step = decideRestore(factsOf(deps, object, spec, { name: named.name, found }));
-  return follow(deps, { object, namespace, spec, source: named, found }, step);
+  if ("id" in source && isSourceNeeded) return reportRefusal(deps, object, lateIn(deps, object, spec, source));
+  const named = "id" in source ? { folder: "", name: "", s3: NOWHERE, database: "" } : source;
+  const decision = decideRestore(factsOf(deps, object, spec, { name: named.name, found }));
+  return follow(deps, { object, namespace, spec, source: named, found }, decision);
 }
 
-async function follow(deps: RestoreDeps, all: Pass, step: RestoreStep): Promise<Outcome> {
+async function follow(deps: RestoreDeps, all: Pass, { step, afterMs }: RunDecision<RestoreAct>): Promise<Outcome> {
   const { object, found } = all;
   const { bytes } = found.seen ?? {};
   const known = bytes === undefined ? {} : { known: { bytes } };
-  const say = async (report: RestoreReport, outcome: Outcome): Promise<Outcome> => {
-    await reportRestore(deps, object, { ...known, ...report });
-    return outcome;
+  const say = async (report: Omit<RestoreReport, "isBegun">): Promise<Outcome> => {
+    await reportRestore(deps, object, { ...known, ...report, isBegun: false });
+    return afterMs === undefined ? AT_REST : lookAgain(afterMs);
   };
-  switch (step.kind) {
-    case "rest":
-      return AT_REST;
+  if (step.kind === "rest") return AT_REST;
+  if (step.kind === "wait")
+    return say({ phase: isLoading(step.wait) ? "Running" : "Pending", ...hindranceWords(step.wait) });
+  switch (step.act.kind) {
     case "plan":
       return plan(deps, all);
     case "begin":
       return begin(deps, all);
     case "follow":
-      return say({ ...RUNNING }, lookAgain(FOLLOW_MS));
-    case "wait": {
-      const phase = step.reason === "Loading" || step.reason === "NotLoaded" ? "Running" : "Pending";
-      return say({ phase, reason: step.reason, message: step.message }, lookAgain(step.afterMs));
-    }
+      return say(RUNNING);
     case "complete":
-      return say({ phase: "Completed", reason: "Completed", message: completedText(object) }, AT_REST);
+      return say({ phase: "Completed", reason: "Completed", message: completedText(object), isStalled: false });
     case "fail":
-      return say({ phase: "Failed", reason: step.reason, message: step.message }, AT_REST);
+      return say({ phase: "Failed", ...hindranceWords(step.act.finding) });
     default:
-      return assertNever(step);
+      return assertNever(step.act);
   }
 }
 
@@ -106,25 +105,25 @@ async function plan(deps: RestoreDeps, { object, namespace, spec, source }: Pass
   const { databaseName: name } = spec;
   const cluster = spec.database?.storeEnterpriseCluster?.name;
   const at = clusterForNew(deps, { name, namespace, cluster });
-  if ("reason" in at) return reportRefusal(deps, object, { ...at, isForGood: false });
+  if ("id" in at) return reportRefusal(deps, object, forNow(at));
   const read = await readSource(deps, at.client, source, namespace);
-  if ("reason" in read) return reportRefusal(deps, object, read);
+  if ("id" in read) return reportRefusal(deps, object, read);
   const planned = planFor(deps, spec, read, namespace);
   const ofSource = sourceStatus(source, read.content);
-  if ("reason" in planned) return reportRefusal(deps, object, { ...planned, isForGood: true }, { source: ofSource });
+  if ("id" in planned) return reportRefusal(deps, object, forGood(planned), { source: ofSource });
   const known = { source: ofSource, database: planned.shown };
   const isDryRun = spec.dryRun === true;
   const refusal = await refusalByLicense(at, planned);
   if (refusal !== undefined) return reportRefusal(deps, object, { ...refusal, isForGood: isDryRun }, known);
   if (isDryRun) {
     const message = `nothing is made: "${name}" would be a database with the data of ${ofSource.path}${changeText(planned.shown, "once it serves")}`;
-    await reportRestore(deps, object, { phase: "Planned", reason: "Planned", message, known });
+    await reportRestore(deps, object, { phase: "Planned", reason: "Planned", message, known, ...QUIET });
     return AT_REST;
   }
   await makeDatabase(deps, { name, namespace }, planned, object.metadata.name);
   const message = `the object of the database "${name}" is made, and waits for its data`;
   const made = { ...known, databaseMade: true };
-  await reportRestore(deps, object, { phase: "Pending", reason: "DatabaseMade", message, known: made });
+  await reportRestore(deps, object, { phase: "Pending", reason: "DatabaseMade", message, known: made, ...QUIET });
   return lookAgain(FOLLOW_MS);
 }
 
@@ -132,7 +131,7 @@ async function plan(deps: RestoreDeps, { object, namespace, spec, source }: Pass
 async function begin(deps: RestoreDeps, { object, namespace, spec, source, found }: Pass): Promise<Outcome> {
   if (found.at === undefined) return lookAgain(FOLLOW_MS);
   const read = await readSource(deps, found.at.client, source, namespace);
-  if ("reason" in read) return reportRefusal(deps, object, read);
+  if ("id" in read) return reportRefusal(deps, object, read);
   const refusal = await beginRestore(found.at, source, read, spec);
   const known = { source: sourceStatus(source, read.content) };
   if (refusal !== undefined) return reportRefusal(deps, object, refusal, known);
@@ -143,10 +142,12 @@ async function begin(deps: RestoreDeps, { object, namespace, spec, source, found
 async function reportRefusal(
   deps: RestoreDeps,
   object: StoredRestore,
-  { reason, message, isForGood }: RestoreRefusal,
+  refusal: RestoreRefusal,
   known: RestoreReport["known"] = {},
 ): Promise<Outcome> {
-  await reportRestore(deps, object, { phase: isForGood ? "Failed" : "Pending", reason, message, known });
+  const { isForGood } = refusal;
+  const phase = isForGood ? "Failed" : "Pending";
+  await reportRestore(deps, object, { phase, ...hindranceWords(refusal), known, isBegun: false });
   return isForGood ? AT_REST : lookAgain(REFUSED_MS);
 }
 
@@ -159,8 +160,7 @@ function lateIn(
 ): RestoreRefusal {
   const made = Date.parse(String(metadata.creationTimestamp));
   if (refusal.isForGood || clock.now().getTime() < made + activeDeadlineSeconds * 1_000) return refusal;
-  const message = `it is not complete after ${activeDeadlineSeconds} s; the last reason: ${refusal.message}`;
-  return { reason: "DeadlineExceeded", message, isForGood: true };
+  return forGood(tooLate(activeDeadlineSeconds * 1_000, refusal));
 }
 
 function factsOf(
@@ -210,7 +210,9 @@ function completedText({ spec, status }: StoredRestore): string {
   return `the database serves with the data of ${status?.source?.path ?? "the backup"}${change}${way}`;
 }
 
-const RUNNING = { phase: "Running", reason: "Running", message: "the nodes fetch the data" } as const;
+const RUNNING = { phase: "Running", reason: "Running", message: "the nodes fetch the data", isStalled: false } as const;
+const QUIET = { isBegun: false, isStalled: false } as const;
+const ANOTHER = "make another restore";
 const NOWHERE = { bucketName: "", awsSecretName: "" } as const;
 const DEADLINE_SECONDS = 86_400;
 /** How soon a restore is tried again that was refused, in milliseconds. */

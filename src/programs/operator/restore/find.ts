@@ -3,9 +3,16 @@ import type { Stored } from "#kit/kube/kube";
 import type { StoreEnterpriseRestore } from "../../../core/api/kinds.ts";
 import { AWAITS_DATA_ANNOTATION } from "../../../core/api/names.ts";
 import type { RestoreSpec } from "../../../core/api/restore-spec.ts";
-import type { BackupReason, SeenBackup } from "../../../core/backup/decide.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { SeenBackup } from "../../../core/backup/decide.ts";
 import type { RestoredDatabase } from "../../../core/backup/decide-restore.ts";
-import { restoreSource, type RestoreRefusal, type RestoreSource } from "../../../core/backup/restore-source.ts";
+import {
+  forGood,
+  restoreSource,
+  type RestoreRefusal,
+  type RestoreSource,
+} from "../../../core/backup/restore-source.ts";
+import { block, partsOf, pause } from "../../../core/planner/findings/finding.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { backupSpec } from "../../../core/api/backup-spec.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
@@ -13,7 +20,7 @@ import { faults } from "../../../ports/management/faults.ts";
 import type { RestoreRecord } from "../../../ports/management/records/backups.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { isFault } from "#kit/base/fault";
-import { databaseOf, reasonOfFailure, type FindDatabaseDeps } from "../backup/database-of.ts";
+import { databaseOf, findingOfFailure, type FindDatabaseDeps } from "../backup/database-of.ts";
 import { clusterOf, type Redb } from "../database/cluster.ts";
 
 /** An object that asks for a restore, as it is stored. */
@@ -35,7 +42,13 @@ export function sourceOfRestore(
   const { metadata, status = {} } = named;
   const read = backupSpec.safeParse(named.spec);
   if (!read.success)
-    return { reason: "BackupInvalid", message: `the backup "${metadata.name}" has an invalid spec`, isForGood: true };
+    return forGood(
+      block(
+        "BackupInvalid",
+        `the backup "${metadata.name}" has an invalid spec`,
+        "name another one by another restore",
+      ),
+    );
   return restoreSource(spec, namespace, { name: metadata.name, uid: metadata.uid, spec: read.data, status });
 }
 
@@ -69,7 +82,7 @@ export async function findRestored(
   const isMadeForData = redb.metadata.annotations?.[AWAITS_DATA_ANNOTATION] !== undefined;
   if (!isMadeForData && !replacesLost) return without({ kind: "other" });
   const at = databaseOf(deps, { name, namespace });
-  if ("reason" in at) return without({ kind: "unready", ...unreadyReason(at, redb) });
+  if ("id" in at) return without({ kind: "unready", finding: unreadyFinding(at, redb) });
   try {
     const bdb = await at.client.call("bdb", { params: { uid: at.uid } });
     const { awaits_data: awaitsData = false, needs_consent: asks = false } = bdb.recovery ?? {};
@@ -82,7 +95,7 @@ export async function findRestored(
     } as const;
     return { database, seen: await lastRestore(at), at };
   } catch (error) {
-    return without({ kind: "unready", ...reasonOfFailure(error) });
+    return without({ kind: "unready", finding: findingOfFailure(error) });
   }
 }
 
@@ -100,7 +113,7 @@ export function clusterForNew(
     namespace,
     cluster,
   }: { readonly name: string; readonly namespace: string; readonly cluster: string | undefined },
-): NamedCluster | BackupReason {
+): NamedCluster | Finding {
   const spec = cluster === undefined ? {} : { storeEnterpriseCluster: { name: cluster } };
   const found = clusterOf(cache, {
     apiVersion: "",
@@ -108,10 +121,10 @@ export function clusterForNew(
     metadata: { name, namespace, uid: "", resourceVersion: "" },
     spec,
   });
-  if ("id" in found) return { reason: "ClusterNotFound", message: found.evidence };
+  if ("id" in found) return found;
   const client = contexts.of(keyOf(found))?.connection?.client;
-  const message = `the management API of the cluster ${found.name} cannot be reached`;
-  return client === undefined ? { reason: "ClusterNotReady", message } : { client, cluster: found.name };
+  const evidence = `the management API of the cluster ${found.name} cannot be reached`;
+  return client === undefined ? pause("ClusterNotReady", evidence) : { client, cluster: found.name };
 }
 
 async function lastRestore({ client, uid }: { readonly client: ManagementClient; readonly uid: string }) {
@@ -133,10 +146,14 @@ function troubleOf({ waiting_for, recovery }: BdbRecord): string {
 }
 
 /** Why it is not there yet, with what the object of the database says itself. */
-function unreadyReason({ reason, message }: BackupReason, { status }: Redb): BackupReason {
+function unreadyFinding(finding: Finding, { status }: Redb): Finding {
   const conditionOf = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted);
   const ready = conditionOf("Ready");
-  if (ready === undefined || ready.status === "True") return { reason, message };
+  if (ready === undefined || ready.status === "True") return finding;
+  const { evidence: why, remedy } = partsOf(ready.message);
+  const evidence = `${finding.evidence}: ${why}`;
   const isRefused = conditionOf("Stalled")?.status === "True";
-  return { reason: isRefused ? "DatabaseRefused" : reason, message: `${message}: ${ready.message}` };
+  return isRefused
+    ? block("DatabaseRefused", evidence, remedy === "" ? finding.remedy : remedy)
+    : { ...finding, evidence, remedy: remedy === "" ? finding.remedy : remedy };
 }

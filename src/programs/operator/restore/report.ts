@@ -3,19 +3,20 @@ import type { EventRecorder } from "#kit/kube/events";
 import type { Kube } from "#kit/kube/kube";
 import { isSame } from "#kit/kube/same";
 import type { RestorePhase, RestoreStatus } from "../../../core/api/restore-spec.ts";
-import type { BackupReason } from "../../../core/backup/decide.ts";
-import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
-import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { runEvents, runStatements } from "../../../core/backup/run-statements.ts";
+import type { ConditionWords } from "../../../core/planner/findings/statement.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Restores } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { StoredRestore } from "./find.ts";
 
 /** What a pass over a restore has come to. */
-export interface RestoreReport extends BackupReason {
+export interface RestoreReport extends ConditionWords {
   readonly phase: RestorePhase;
+  /** It does not go on before a person acts. */
+  readonly isStalled: boolean;
   /** The cluster was asked to bring the data in this pass. */
-  readonly isBegun?: true;
+  readonly isBegun: boolean;
   /** What is known now beside that. */
   readonly known?: Pick<RestoreStatus, "source" | "database" | "databaseMade" | "bytes">;
 }
@@ -38,59 +39,22 @@ export async function reportRestore(
   const status = statusOf(object, before, report, clock.now());
   if (isSame(before, status)) return;
   const write = () => kube.update(Restores, { ...object, status }, { subresource: "status" });
-  cache.restores.learn(await events.recordAhead(object, eventsOf(before, report), write));
+  cache.restores.learn(await events.recordAhead(object, runEvents("Restore", before.phase, report), write));
 }
 
 function statusOf({ metadata }: StoredRestore, before: RestoreStatus, report: RestoreReport, now: Date): RestoreStatus {
-  const { phase, isBegun = false, known = {} } = report;
+  const { phase, isBegun, isStalled, reason, message, known = {} } = report;
   const observedGeneration = metadata.generation ?? 0;
+  const isComplete = phase === "Completed";
+  const standing = { isComplete, isReady: isComplete || phase === "Planned", isStalled };
+  const statements = runStatements({ reason, message }, standing, observedGeneration);
   return {
     ...before,
     ...known,
     phase,
     ...(isBegun ? { startTime: now.toISOString(), attempts: (before.attempts ?? 0) + 1 } : {}),
-    ...(phase === "Completed" ? { completionTime: now.toISOString() } : {}),
+    ...(isComplete ? { completionTime: now.toISOString() } : {}),
     observedGeneration,
-    conditions: withStatements(before.conditions, statementsOf(report, observedGeneration), now),
+    conditions: withStatements(before.conditions, statements, now),
   };
 }
-
-function eventsOf(
-  { phase: before }: RestoreStatus,
-  { phase, message, isBegun }: RestoreReport,
-): readonly Announcement[] {
-  if (isBegun) return [{ type: "Normal", reason: "RestoreStarted", message }];
-  if (phase === before) return [];
-  if (phase === "Completed") return [{ type: "Normal", reason: "RestoreCompleted", message }];
-  return phase === "Failed" ? [{ type: "Warning", reason: "RestoreFailed", message }] : [];
-}
-
-/** `Complete` with the conditions that deploy tools read beside it. */
-function statementsOf({ phase, reason, message }: RestoreReport, observedGeneration: number): readonly Statement[] {
-  const isOnItsWay = phase === "Running" || (phase === "Pending" && PASSING.includes(reason));
-  const isOver = phase === "Completed" || phase === "Planned";
-  const say = (type: string, holds: boolean): Statement => {
-    return { type, status: holds ? "True" : "False", reason, message, observedGeneration };
-  };
-  return [
-    say("Complete", phase === "Completed"),
-    say("Ready", isOver),
-    say("Reconciling", isOnItsWay),
-    say("Stalled", !isOver && !isOnItsWay),
-  ];
-}
-
-/** What ends by itself; everything else that keeps a restore waits for a person. */
-const PASSING: readonly string[] = [
-  "AgentBackupGone",
-  "AgentBackupQuestions",
-  "AnotherRuns",
-  "BackupNotComplete",
-  "ClusterNotReady",
-  "DatabaseBusy",
-  "DatabaseMade",
-  "DatabaseNotReady",
-  "Loading",
-  "Lost",
-  "ObjectStoreBusy",
-];
