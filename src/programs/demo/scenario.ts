@@ -3,6 +3,8 @@ import { LABELS } from "../../core/api/names.ts";
 import { type DatabaseRecord, STORE_VERSIONS, type AskedVersion } from "../../core/api/records.ts";
 import { ConfigMaps, Secrets, Services } from "#kit/kube/builtin";
 import type { Release } from "../../core/releases/catalogue/release.ts";
+import type { Mark } from "./load/timeline.ts";
+import { followMoves } from "./moves.ts";
 import { DEMO } from "./steps/objects.ts";
 import type { LoadOptions } from "./load/clients.ts";
 import { startLoadProcess, type LoadProcess } from "./load/load-process.ts";
@@ -55,12 +57,15 @@ export async function runScenario(context: ScenarioContext, options: ScenarioOpt
   const abort = (): void => {
     load.kill();
   };
+  const over = new AbortController();
+  const measuring = { ...context, signal: AbortSignal.any([context.signal, over.signal]) };
   context.signal.addEventListener("abort", abort, { once: true });
   try {
-    const measured = await measureUpgrade(context, options, load);
+    const measured = await measureUpgrade(measuring, options, load);
     return makeReceipt({ ...measured, startedAt, endedAt: context.clock.now(), machine: thisMachine(), connections });
   } finally {
     context.signal.removeEventListener("abort", abort);
+    over.abort();
     load.kill();
   }
 }
@@ -75,7 +80,7 @@ async function install(
   await createDatabase(context, fromVersion, shards);
 }
 
-type Measured = Pick<ReceiptFacts, "load" | "engineBefore" | "stages" | "switchovers">;
+type Measured = Pick<ReceiptFacts, "load" | "engineBefore" | "stages" | "switchovers" | "marks">;
 
 async function measureUpgrade(
   context: ScenarioContext,
@@ -86,15 +91,18 @@ async function measureUpgrade(
   context.progress.report(
     `${options.connections} client connections write, read and count through the endpoint; engine ${engineBefore}`,
   );
+  const marks: Mark[] = [];
+  await followMoves(context, (mark) => marks.push(mark));
   await measureAtRest(context, load, options.restMs);
-  const { stages, switchovers } = await upgradeAll(context, options, load);
+  const { stages, switchovers } = await upgradeAll(context, options, { load, marks });
   context.progress.section("Measure after the upgrade");
   await load.enter("after");
+  marks.push({ at: context.clock.now().getTime(), kind: "stage", text: "after" });
   await measureAtRest(context, load, options.restMs);
   context.progress.section("Verify");
   context.progress.report("reading every acknowledged write back");
   const result = await load.finish();
-  return { load: result, engineBefore, stages, switchovers };
+  return { load: result, engineBefore, stages, switchovers, marks };
 }
 
 function thisMachine(): Receipt["machine"] {
@@ -110,7 +118,7 @@ function thisMachine(): Receipt["machine"] {
 async function upgradeAll(
   context: ScenarioContext,
   options: ScenarioOptions,
-  load: LoadProcess,
+  during: Observed,
 ): Promise<Pick<Measured, "stages" | "switchovers">> {
   const { latest, releases, toVersion, toShards, onOperator } = options;
   const operator: Stage = {
@@ -140,7 +148,7 @@ async function upgradeAll(
   let switchovers = 0;
   for (const stage of [operator, cluster, ...(toShards === undefined ? [] : [shards(toShards)]), database]) {
     const primariesBefore = await changesOfPrimary(context);
-    stages.push(await runStage(context, load, stage));
+    stages.push(await runStage(context, during, stage));
     // shards that are new count from the beginning
     if (stage.name !== "shards") switchovers += (await changesOfPrimary(context)) - primariesBefore;
   }
@@ -154,14 +162,21 @@ interface Stage {
   readonly act: () => Promise<unknown>;
 }
 
+/** The clients, and what happens to their database. */
+interface Observed {
+  readonly load: LoadProcess;
+  readonly marks: Mark[];
+}
+
 async function runStage(
   context: ScenarioContext,
-  load: LoadProcess,
+  { load, marks }: Observed,
   { name, version, act }: Stage,
 ): Promise<StageReceipt> {
   const from = await version();
   context.progress.section(name === "shards" ? "Change the number of shards" : `Upgrade the ${name}`);
   await load.enter(name);
+  marks.push({ at: context.clock.now().getTime(), kind: "stage", text: name });
   const began = performance.now();
   await act();
   const seconds = Math.round((performance.now() - began) / 100) / 10;

@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { messageOf } from "#kit/base/fault";
 import { openLedger, sumVerdicts, type Ledger, type LedgerVerdict } from "./ledger.ts";
 import { phaseMeter, type Phase, type PhaseNumbers } from "./phases.ts";
+import { TimelineMeter, type Timeline } from "./timeline.ts";
 
 /** Which database is loaded, and how much. */
 export interface LoadOptions {
@@ -27,6 +28,7 @@ export interface LoadNumbers {
 /** The final figures of a load. */
 export interface LoadResult extends LoadNumbers {
   readonly ledger: LedgerVerdict;
+  readonly timeline: Timeline;
   /** `INFO server` of the engine that answers at the end. */
   readonly engine: string;
 }
@@ -56,6 +58,7 @@ export async function startClients(options: LoadOptions): Promise<Load> {
 class Clients implements Load {
   readonly #gapMs: number;
   readonly #meter = phaseMeter();
+  readonly #timeline = new TimelineMeter();
   readonly #failures = new Set<string>();
   readonly #clients: readonly LedgerOwner[];
   #drivers: readonly Promise<void>[] = [];
@@ -68,6 +71,7 @@ class Clients implements Load {
       const client: LedgerOwner = { redis, ledger: openLedger(redis, `${run}:${index}`), reconnects: 0 };
       redis.on("reconnecting", () => {
         client.reconnects += 1;
+        this.#timeline.reconnect();
       });
       // the library retries what it reports here; a request that it gives up on is rejected and counted
       redis.on("error", (error: Error) => this.#remember(`connection: ${error.message}`));
@@ -105,7 +109,7 @@ class Clients implements Load {
   async finish(): Promise<LoadResult> {
     this.#stopping = true;
     await Promise.all(this.#drivers);
-    const measured = this.numbers();
+    const measured = { ...this.numbers(), timeline: this.#timeline.timeline() };
     const ledger = sumVerdicts(await Promise.all(this.#clients.map((client) => client.ledger.verify())));
     const result = { ...measured, ledger, engine: await this.engine() };
     this.abort();
@@ -124,9 +128,12 @@ class Clients implements Load {
       const before = client.redis.status === "ready" ? client.reconnects : -1;
       try {
         await client.ledger.step();
-        this.#meter.record(performance.now() - began, client.reconnects > before);
+        const took = [performance.now() - began, client.reconnects > before] as const;
+        this.#meter.record(...took);
+        this.#timeline.record(...took);
       } catch (error) {
         this.#meter.fail();
+        this.#timeline.fail();
         this.#remember(messageOf(error));
       }
       await sleep(this.#gapMs);

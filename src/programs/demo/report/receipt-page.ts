@@ -1,4 +1,6 @@
+import { count, escape, heads, row } from "./html.ts";
 import type { Receipt } from "./receipt.ts";
+import { timelineSection } from "./timeline-section.ts";
 
 /** The receipt as one self-contained HTML page. */
 export function receiptPage(receipt: Receipt): string {
@@ -13,6 +15,7 @@ export function receiptPage(receipt: Receipt): string {
 </style>
 <h1>Upgrade under load: <span>${verdict}</span></h1>
 <dl>${figures(receipt)}</dl>
+${timelineSection(receipt)}
 <h2>What was changed</h2>
 <table>${heads("Stage", "From", "To", "Seconds")}${stages(receipt)}</table>
 <h2>What clients saw</h2>
@@ -57,20 +60,4 @@ function phases(receipt: Receipt): string {
       row([phase, seconds.toFixed(1), count(requests), count(failed), p50.toFixed(2), p99.toFixed(2), max.toFixed(1)]),
     )
     .join("");
-}
-
-function heads(...names: readonly string[]): string {
-  return `<tr>${names.map((name) => `<th>${name}</th>`).join("")}</tr>`;
-}
-
-function row(cells: readonly string[]): string {
-  return `<tr>${cells.map((cell) => `<td>${escape(cell)}</td>`).join("")}</tr>`;
-}
-
-function count(n: number): string {
-  return n.toLocaleString("en-US");
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
 }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 import type { LoadResult } from "../load/clients.ts";
 import { PHASES, phaseMeter } from "../load/phases.ts";
 import { makeReceipt, receiptLines } from "./receipt.ts";
 import { receiptPage } from "./receipt-page.ts";
+import { chartData } from "./timeline-section.ts";
 
 const clean: LoadResult = {
   phases: PHASES.map((phase) => ({
@@ -19,6 +21,16 @@ const clean: LoadResult = {
   reconnects: 3,
   failures: [],
   engine: "redis 8.0.2",
+  timeline: {
+    beganAt: 1_000,
+    stretchMs: 100,
+    requests: [5, 0, 4],
+    failed: [0, 0, 1],
+    reconnects: [0, 0, 2],
+    median: [1, 0, 2],
+    longestStaying: [3, 0, 8],
+    longest: [3, 0, 20],
+  },
   ledger: { acknowledgedWrites: 1234, lostWrites: 0, acknowledgedIncrements: 40, incrementDrift: 0, staleReads: 0 },
 };
 
@@ -36,6 +48,10 @@ const receiptOf = (load: LoadResult) =>
       { stage: "database", from: "7.2", to: "8.0", seconds: 4 },
     ],
     switchovers: 2,
+    marks: [
+      { at: 1_000, kind: "stage", text: "cluster" },
+      { at: 1_250, kind: "move", text: "</script>shard 1 has another primary" },
+    ],
   });
 
 const cases: readonly { name: string; load: LoadResult; verdict: "passed" | "failed" }[] = [
@@ -75,6 +91,57 @@ test("the page and the terminal lines carry the verdict and the figures", () => 
   assert.match(lines, /acknowledged writes +1,234, lost 0/);
   assert.match(lines, /shards +3\.0 s +1 -> 2/);
 });
+
+test("the chart has a point for each stretch with requests, and marks at their seconds", () => {
+  const { timeline, marks } = receiptOf(clean);
+  const { columns, reconnects, marks: shown } = chartData(timeline, marks);
+  assert.deepEqual(columns, [
+    [0, 0.1, 0.2],
+    [1, null, 2],
+    [3, null, 8],
+    [null, null, 20],
+    [null, null, 20],
+  ]);
+  assert.deepEqual([reconnects, shown.map(({ seconds }) => seconds)], [[0.2], [0, 0.25]]);
+});
+
+test("the page needs nothing else to draw the chart, has the licence of its library, and its moments as a table", () => {
+  const page = receiptPage(receiptOf(clean));
+  assert.match(
+    page,
+    /<td>0\.3<\/td><td>&lt;\/script&gt;shard 1 has another primary<\/td><td>20\.0<\/td><td>8\.0<\/td><td>1<\/td><td>2<\/td>/,
+  );
+  assert.match(page, /The MIT License \(MIT\)\s+Copyright \(c\) 2022 Leon Sorokin/);
+  assert.doesNotMatch(page, /(?:src|href)=/, "nothing is fetched");
+  const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = ""]) => script);
+  assert.equal(scripts.length, 1);
+  assert.deepEqual(playChart(scripts[0] ?? ""), ["#chart", "5 series", "shown", "cluster"]);
+});
+
+/** Runs the script of a page with a library that records what it is given. */
+function playChart(script: string): readonly string[] {
+  const seen: string[] = [];
+  const pen = new Proxy({}, { get: (_, name) => (text: string) => void (name === "fillText" && seen.push(text)) });
+  class Plot {
+    readonly ctx = pen;
+    readonly bbox = { left: 0, top: 0, width: 10, height: 10 };
+    readonly valToPos = (value: number) => value;
+    constructor(options: { series: object[]; hooks: { drawAxes: ((plot: Plot) => void)[] } }, columns: object[]) {
+      seen.push(`${options.series.length} series`, columns.length === options.series.length ? "shown" : "apart");
+      for (const draw of options.hooks.drawAxes) draw(this);
+    }
+  }
+  const document = {
+    getElementById: (id: string) => {
+      seen.push(`#${id}`);
+      return { clientWidth: 100 };
+    },
+  };
+  const window = { getComputedStyle: () => ({ color: "black" }), addEventListener: () => undefined };
+  const [, ours = ""] = /^(function drawUpright[\s\S]*)$/m.exec(script) ?? [];
+  runInNewContext(ours, { uPlot: Plot, document, window });
+  return seen;
+}
 
 test("a phase meter gives each phase its own requests, failures and percentiles", () => {
   let now = 0;

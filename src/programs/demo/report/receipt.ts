@@ -1,4 +1,5 @@
 import type { LoadResult } from "../load/clients.ts";
+import type { Mark, Timeline } from "../load/timeline.ts";
 import type { Phase, PhaseNumbers } from "../load/phases.ts";
 
 /** What one stage of the upgrade changed and how long it took. */
@@ -39,6 +40,9 @@ export interface Receipt {
   readonly engine: { readonly before: string; readonly after: string };
   /** Changes of primary that the whole upgrade took; another number of shards is none. */
   readonly switchovers: number;
+  /** What clients saw from moment to moment, and what happened then. */
+  readonly timeline: Timeline;
+  readonly marks: readonly Mark[];
   /** What client libraries reported; empty unless requests failed or connections were refused. */
   readonly failures: readonly string[];
   readonly verdict: "passed" | "failed";
@@ -61,6 +65,7 @@ export interface ReceiptFacts {
   readonly engineBefore: string;
   readonly stages: readonly StageReceipt[];
   readonly switchovers: number;
+  readonly marks: readonly Mark[];
 }
 
 /**
@@ -99,6 +104,8 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
     stages: facts.stages,
     engine: { before: facts.engineBefore, after: load.engine },
     switchovers: facts.switchovers,
+    timeline: load.timeline,
+    marks: facts.marks,
     failures: load.failures,
     verdict: faultless && measured && load.engine !== facts.engineBefore ? "passed" : "failed",
   };
