@@ -152,6 +152,13 @@ const cases: readonly Case[] = [
     troubles: [],
   },
   {
+    name: "a schedule whose first one is not due yet has none, and none that is stale",
+    schedules: [{ ...schedule(), metadata: { ...AT, name: "nightly", creationTimestamp: hoursAgo(1) } }],
+    state: "awaited",
+    newest: "",
+    troubles: [],
+  },
+  {
     name: "a backup that is not kept and does not go is said, with what helps",
     schedules: [schedule({}, NOT_REMOVED)],
     backups: [good("b1", 3)],

@@ -16,10 +16,10 @@ export interface BackupStanding {
   readonly completed: string;
   readonly schedules: readonly string[];
   /**
-   * `fresh`: as new as each schedule asks for, also where the first one is not due yet; `unscheduled`: nothing says how new it should be; `unknown`: the
-   * operator has not followed a schedule yet, and so has not said what that asks for.
+   * `fresh`: as new as each schedule asks for; `awaited`: there is none, and the first one is not due yet; `unscheduled`: nothing says how new it should
+   * be; `unknown`: the operator has not followed a schedule yet, and so has not said what that asks for.
    */
-  readonly state: "fresh" | "stale" | "unscheduled" | "unknown";
+  readonly state: "fresh" | "awaited" | "stale" | "unscheduled" | "unknown";
   readonly troubles: readonly BackupTrouble[];
 }
 
@@ -71,14 +71,15 @@ function standingOf(database: string, own: BackupsAround, now: number): BackupSt
     newest: newest?.name ?? "",
     completed: newest === undefined ? "" : new Date(newest.at).toISOString(),
     schedules: own.schedules.map(({ metadata }) => metadata.name),
-    state: stale === undefined ? stateWithoutStale(own) : "stale",
+    state: stale === undefined ? stateWithoutStale(own, newest !== undefined) : "stale",
     troubles: stale === undefined ? troubles : [...troubles, staleTrouble(stale, own, now)],
   };
 }
 
-function stateWithoutStale({ schedules }: BackupsAround): BackupStanding["state"] {
+function stateWithoutStale({ schedules }: BackupsAround, isThere: boolean): BackupStanding["state"] {
   if (schedules.length === 0) return "unscheduled";
-  return schedules.every(({ status }) => status?.wantedAgeSeconds !== undefined) ? "fresh" : "unknown";
+  if (schedules.some(({ status }) => status?.wantedAgeSeconds === undefined)) return "unknown";
+  return isThere ? "fresh" : "awaited";
 }
 
 /** By the clock, and not by its condition: the operator may be away. */

@@ -219,6 +219,7 @@ export function statusTable(report: StatusReport, columns?: number): string {
 
 const STATES: Readonly<Record<BackupStanding["state"], string>> = {
   fresh: "fresh",
+  awaited: "not due yet",
   stale: "stale",
   unscheduled: "no schedule",
   unknown: "not known yet",
