@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { Fault } from "#kit/base/fault";
+import { Fault, isFault, messageOf } from "#kit/base/fault";
 import { visibleText } from "#kit/base/visible";
 import { COMMANDS } from "./commands.ts";
 import { faults } from "./faults.ts";
@@ -41,9 +41,11 @@ export async function runStorectl(args: readonly string[], given: CliContext): P
   try {
     await program.parseAsync(namespaceOptionsLast(args), { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return EXIT.ok;
-    throw new Fault(faults.usage, wordsOf(error, program, args), {}, error);
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    const message = error instanceof CommanderError ? wordsOf(error, program, args) : messageOf(error);
+    if (!(error instanceof CommanderError || isFault(error, faults.usage))) throw error;
+    const remedy = `Read \`${commandOf(args, program).said.join(" ")} --help\`.`;
+    throw new Fault({ ...faults.usage, remedy }, message, {}, error);
   }
   return code;
 }

@@ -123,3 +123,18 @@ for (const [line, code, says] of cases) {
     );
   });
 }
+
+for (const [line, remedy] of [
+  ["nosuch", "Read `storectl --help`."],
+  ["backup nosuch", "Read `storectl backup --help`."],
+  ["restore b1 --into orders --shards 2 --replace-lost-data", "Read `storectl restore --help`."],
+  ["why database orders", "Read `storectl why --help`."],
+] as const)
+  test(`storectl ${line} names the help of the command that was typed`, async () => {
+    const context = { env: { HOME: folder }, store: "", print: () => undefined, clock: systemClock };
+    await assert.rejects(runStorectl(line.split(" "), context), (error: unknown) => {
+      assert.ok(error instanceof Fault, String(error));
+      assert.deepEqual([error.code, error.remedy, error.forPeople], ["CLI_USAGE", remedy, remedy]);
+      return true;
+    });
+  });
