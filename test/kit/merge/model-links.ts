@@ -62,6 +62,14 @@ export class ModelLinks {
     }
   }
 
+  /** The power of a site has gone: what it has sent may still arrive, and nothing arrives there. */
+  stopSending(id: number): void {
+    for (const link of this.names) {
+      const [from, to] = link.split(">");
+      if (to === String(id) || (from === String(id) && this.#broken.has(link))) this.again(link);
+    }
+  }
+
   /** What is on its way is lost, until the ends have said what they have: false, since nothing has moved. */
   again(link: string): false {
     this.#queues.set(link, []);

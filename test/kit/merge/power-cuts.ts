@@ -11,6 +11,16 @@ interface Increment {
   readonly by: number;
 }
 
+/** An increment that the disk of its site has lost. */
+interface Lost {
+  readonly place: Place;
+  /** The operation that had said it; undefined of one that no site has. */
+  dot: Dot | undefined;
+  readonly by: number;
+  /** Its site has asked the others since. */
+  isAsked: boolean;
+}
+
 /** Cuts the power of sites of a schedule, and knows which increments are lost with it. */
 export class PowerCuts {
   readonly #sites: Sites;
@@ -21,8 +31,8 @@ export class PowerCuts {
   /** The power of several goes at once, and each begins at its own time. */
   readonly #areTogether: boolean;
   readonly #increments = new Map<Place, Increment[]>();
-  /** What the disk of their site has lost, by the operation that had said it; undefined of one that no site has. */
-  readonly #lost: { readonly dot: Dot | undefined; readonly by: number }[] = [];
+  /** What the disks have lost. */
+  readonly #lost: Lost[] = [];
 
   /** `chance`, `together`: between 0 and 1. */
   constructor(sites: Sites, chance: () => number, together: () => number) {
@@ -43,17 +53,19 @@ export class PowerCuts {
   }
 
   /** To be called before each step: disks get what engines hold, and the power goes; at times when the disk has an increment and not that it was sent. */
-  step(count: (() => void) | undefined): void {
+  step(count: ((at?: Place) => void) | undefined): void {
     for (const place of this.#weak) {
       if (place.isBeginning && this.#together() < 0.2) this.#begin(place);
       if (this.#chance() < 0.05) syncDisk(place);
       if (this.#chance() < 0.02) this.#cut(this.#with(place));
       if (this.#chance() < 0.04) this.#cutAfterWrites(place, count);
     }
+    if (this.#areTogether && this.#together() < 0.01) this.#cutWhilePassingOn(count);
   }
 
   /** The amount of all increments that no site has any more, when everything has arrived. */
   end(): number {
+    for (const place of this.#weak) if (place.isBeginning) this.#begin(place);
     this.#sites.settle();
     for (const place of this.#weak) syncDisk(place);
     const received = this.#sites.places[0]?.site.received;
@@ -85,6 +97,37 @@ export class PowerCuts {
     this.#cut(places);
   }
 
+  /** The disk of the first site has a write, and that of the second one loses it; a third one has still to read it from the second one when the first one begins. */
+  #cutWhilePassingOn(count: ((at?: Place) => void) | undefined): void {
+    const [first, second] = this.#weak;
+    const third = this.#sites.places.find((place) => !this.#weak.includes(place));
+    if (first === undefined || second === undefined || third === undefined) return;
+    for (const place of this.#weak) if (place.isBeginning) this.#begin(place);
+    this.#uncut(first);
+    this.#uncut(second);
+    count?.(first);
+    this.#flow([first], `${first.id}>${second.id}`);
+    if (this.#together() < 0.7) count?.(first);
+    for (const place of this.#weak) syncDisk(place);
+    count?.(first);
+    this.#flow([first, second], `${first.id}>${second.id}`);
+    this.#sites.exchange.resend(`${second.id}>${third.id}`);
+    this.#cut(this.#weak);
+    this.#begin(first);
+    for (let more = Math.floor(this.#together() * 4); more > 0; more -= 1)
+      this.#sites.deliver(`${second.id}>${third.id}`);
+  }
+
+  /** What the places have written is read, and comes over the link. */
+  #flow(places: readonly Place[], link: string): void {
+    for (const place of places)
+      for (let more = 10; more > 0; more -= 1) {
+        this.#sites.capture(place);
+        this.#sites.work(place);
+        this.#sites.deliver(link);
+      }
+  }
+
   #cut(places: readonly Place[]): void {
     const numbered = new Map(places.map((place) => [place, new Map(place.numbered)]));
     this.#sites.losePower(places);
@@ -94,8 +137,13 @@ export class PowerCuts {
 
   /** The others answer it. */
   #begin(place: Place): void {
-    for (const link of this.#sites.links) if (link.split(">").includes(String(place.id))) this.#sites.cut(link, false);
+    this.#uncut(place);
     this.#sites.begin(place);
+    this.#hasBegun(place);
+  }
+
+  #uncut({ id }: Place): void {
+    for (const link of this.#sites.links) if (link.split(">").includes(String(id))) this.#sites.cut(link, false);
   }
 
   /** Notes what the disk of the place has lost; `numbered`: what the site had captured. */
@@ -106,11 +154,21 @@ export class PowerCuts {
       place,
       increments.filter(({ at }) => at < length),
     );
-    for (const { at, by } of increments) if (at >= length) this.#lost.push({ dot: this.#known(numbered.get(at)), by });
+    for (const { at, by } of increments)
+      if (at >= length) this.#lost.push({ place, dot: numbered.get(at), by, isAsked: false });
     for (const at of numbered.keys()) if (at >= length) place.numbered.delete(at);
   }
 
-  /** Undefined where no site has it: its number may be given again. */
+  /** The site has asked the others: what none of them has is lost, and its number may be given again. */
+  #hasBegun(place: Place): void {
+    for (const lost of this.#lost) {
+      if (lost.place !== place || lost.isAsked) continue;
+      lost.isAsked = true;
+      lost.dot = this.#known(lost.dot);
+    }
+  }
+
+  /** Undefined where no site has it. */
   #known(dot: Dot | undefined): Dot | undefined {
     if (dot === undefined) return undefined;
     const isHere = ({ site }: Place): boolean =>

@@ -21,7 +21,7 @@ export class Restarts {
     const asks = place.disk !== undefined && (!isSame || position.isUnderWay);
     if (asks && this.#isCut(place)) return;
     // a place in the stream is behind all that the disk has kept
-    if (asks) return this.#begin(place, beginAsked(place, this.#others(place), !isSame || position.isInFile));
+    if (asks) return this.#begin(place, this.#ask(place, !isSame || position.isInFile));
     place.regained = undefined;
     this.#begin(place, restart(place));
   }
@@ -29,14 +29,21 @@ export class Restarts {
   /** The power of sites goes at once. */
   losePower(places: readonly Place[]): void {
     for (const place of places) losePower(place);
-    for (const place of places) this.#break(place);
+    for (const { id } of places) this.#links.stopSending(id);
   }
 
   /** False while it does not reach each other site. */
   begin(place: Place): boolean {
     if (this.#isCut(place)) return false;
-    this.#begin(place, beginAsked(place, this.#others(place), true));
+    this.#begin(place, this.#ask(place, true));
     return true;
+  }
+
+  /** No site that it has asked reads anything of before any more, whoever had sent that. */
+  #ask(place: Place, regains: boolean): ReturnType<typeof restart> {
+    const others = this.#others(place);
+    for (const { id } of others) this.#links.break(id);
+    return beginAsked(place, others, regains);
   }
 
   #isCut({ id }: Place): boolean {

@@ -71,10 +71,10 @@ function play(seed: number): Played {
   const link = () => sites.links[below(sites.links.length)] ?? "";
   const hasFlushes = below(3) === 0;
   let [sum, isWhole, hasCrashed] = [0, true, false];
-  const count = (): void => {
+  const count = (there?: Sites["places"][number]): void => {
     if (hasFlushes) return; // an increment that a flush has seen is gone
     const by = 1 + below(9);
-    const at = place();
+    const at = there ?? place();
     if (!sites.write(at, ["INCRBY", "sum", String(by)])) return;
     sum += by;
     power?.counted(at, by);
@@ -86,7 +86,7 @@ function play(seed: number): Played {
   const limiters = new Limiters(sites);
   const power = powers ? new PowerCuts(sites, chance, seededDice(seed + 2_000_000_011)) : undefined;
   const actions: readonly (() => void)[] = [
-    count,
+    () => count(),
     () => limiters.count(place(), one("a", "b")),
     () => limiters.setTime(),
     ...Array.from({ length: 4 }, () => () => void sites.write(place(), commandOf(one))),

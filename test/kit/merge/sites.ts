@@ -152,8 +152,9 @@ export class Sites {
   /** The next operation of a link arrives; `again`: once more later. */
   deliver(link: string, again = false): boolean {
     const [from, place] = this.exchange.ends(link);
-    if (this.#links.isCut(link) || from?.isBeginning === true || place?.isBeginning === true) return false;
-    if (this.#links.mend(link)) this.exchange.resend(link);
+    if (this.#links.isCut(link) || place?.isBeginning === true) return false;
+    // what a site has sent before its power has gone arrives
+    if (from?.isBeginning !== true && this.#links.mend(link)) this.exchange.resend(link);
     const next = this.#links.take(link, true);
     if (next instanceof Uint8Array && place !== undefined && readKeptAlive(place, next, this.keptAlive)) return true;
     const message = this.#links.take(link, again);

@@ -206,7 +206,9 @@ export class ServedDatabase {
       this.#outnumberedBy = lastOf(this.#database.site, union(this.#outnumberedBy, received));
       round?.abort();
     };
-    const link = new SiteLink({ guid: this.#database.guid, local, remote, own, clock, log, signal, onOutnumbered });
+    const endAll = () => Promise.all([...this.#links.values()].map((each) => each.endConnections()));
+    const { guid } = this.#database;
+    const link = new SiteLink({ guid, local, remote, own, clock, log, signal, onOutnumbered, endAll });
     this.#links.set(id, link);
     return link;
   }

@@ -36,6 +36,7 @@ function scene() {
     log: silentLog,
     signal: new AbortController().signal,
     onOutnumbered: () => {},
+    endAll: () => Promise.resolve(),
   } as unknown as SiteLinkOptions); // these are all that a greeting uses
   const said = { answers: 0, status: () => link.status() };
   const send = () => Promise.resolve(void (said.answers += 1));

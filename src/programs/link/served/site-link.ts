@@ -39,11 +39,15 @@ export interface SiteLinkOptions {
   readonly signal: AbortSignal;
   /** The other site has what is not here of the own operations: this site has to begin anew above that. */
   readonly onOutnumbered: (received: VersionVector) => void;
+  /** Ends the connections to all other sites: see `SiteLink.endConnections`. */
+  readonly endAll: () => Promise<unknown>;
 }
 
 /** Of two sites the one with the lower number connects; the other one connects only after this long without a connection, in milliseconds. */
 const PATIENCE_MS = 3_000;
 const MOST_BACKOFF_MS = 1_000;
+/** What a site has written before it lost its power, and what others pass on of that, counts no more. */
+const ENDED = "A site asks for its own operations: nothing may come any more over a connection of before.";
 const BEFORE = "What was written there before the connection is on its way.";
 
 /** The link to one other site: one connection at a time, whichever end made it. */
@@ -68,11 +72,16 @@ export class SiteLink {
   #heldThen = NOTHING;
   /** Connections over which the other site gets all data. */
   #giving = 0;
+  /** Aborted when what was connected before counts no more, and with the signal. */
+  #era = new AbortController();
+  /** Of which something may still be taken. */
+  readonly #sessions = new Set<Session>();
 
   constructor(options: SiteLinkOptions) {
     this.#options = options;
     this.#site = options.remote().id;
     this.#since = options.clock.now().toISOString();
+    options.signal.addEventListener("abort", () => this.#era.abort(), { once: true });
   }
 
   /** Connects again and again, until the signal. */
@@ -82,7 +91,9 @@ export class SiteLink {
     for (let failed = 0; !signal.aborted;) {
       const wait =
         this.#isConnected || (!isFirst && failed === 0) ? PATIENCE_MS : backoffMs(failed - 1, 100, MOST_BACKOFF_MS);
-      await clock.sleep(wait, signal).catch(() => undefined); // aborted: the loop looks at the signal
+      const { signal: era } = this.#era;
+      await clock.sleep(wait, era).catch(() => undefined); // aborted: the loop looks at the signal
+      if (era.aborted) await this.#session?.over.promise;
       if (this.#isConnected || signal.aborted) continue;
       failed = (await this.#connect()) ? 0 : failed + 1;
     }
@@ -96,6 +107,7 @@ export class SiteLink {
   /** A connection that the other site has made, and that is known to be its own. Resolves when it has ended. */
   async accept(visitor: Visitor): Promise<void> {
     const { connection, greeting } = visitor;
+    const session = this.#sessionOver(connection, false);
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
     if (converses) this.#requireTaken(greeting);
@@ -105,18 +117,35 @@ export class SiteLink {
     if (converses) this.#requireRemembered(greeting, this.#heldThen);
     if (greeting.comparing === true) await answerKeys(connection, this.#keys(), greeting);
     else if (greeting.joining === true) await this.#give(connection);
-    else await this.#converse(sessionOver(connection, false), greeting);
+    else await this.#converse(session, greeting);
   }
 
-  /** A site that asks for its own operations has begun anew: nothing may come over a connection of before when it has been answered. */
+  /**
+   * A site that asks for its own operations has begun anew: nothing of before may come when it has been answered, from itself nor from one that has passed it
+   * on and has lost its power since.
+   */
   #keys(): GivenKeys {
-    const keys = this.#options.local.keys();
+    const { local, signal, endAll } = this.#options;
+    const keys = local.keys();
     const operationsOf = async (site: number): Promise<readonly Uint8Array[]> => {
-      this.#session?.connection.destroy();
-      await this.#session?.over.promise;
+      await endAll();
+      if (signal.aborted) throw new Fault(faults.notHere, "The primary of this site is not followed any more.");
       return keys.operationsOf(site);
     };
     return { ...keys, operationsOf };
+  }
+
+  /** Ends the connection, and one that is being made; resolves when nothing more of it is taken. Another one is made at once. */
+  async endConnections(): Promise<void> {
+    const era = this.#era;
+    if (!this.#options.signal.aborted) this.#era = new AbortController();
+    era.abort();
+    this.#session?.connection.destroy();
+    await Promise.all([...this.#sessions].map(({ over }) => over.promise));
+  }
+
+  #sessionOver(connection: LinkConnection, isOwn: boolean): Session {
+    return { connection, isOwn, era: this.#era.signal, over: Promise.withResolvers<void>() };
   }
 
   status(): SiteLinkStatus {
@@ -167,13 +196,14 @@ export class SiteLink {
     const { own, remote, signal, log } = this.#options;
     const other = remote();
     const held = this.#options.local.numbered;
+    const { signal: era } = this.#era;
     try {
       const { connection, greeting } = await greet(other, own(), this.#introduction(), signal);
       try {
         this.#requireKept(greeting);
         this.#requireTaken(greeting);
         this.#requireRemembered(greeting, held);
-        return await this.#converse(sessionOver(connection, true), greeting);
+        return await this.#converse({ ...this.#sessionOver(connection, true), era }, greeting);
       } finally {
         connection.destroy();
       }
@@ -260,10 +290,9 @@ export class SiteLink {
    */
   async #converse(session: Session, { received, origin, incomplete }: Greeting): Promise<boolean> {
     const { local, clock, log, remote, signal } = this.#options;
-    const isLower = (one: Session): boolean => one.isOwn === local.id < this.#site;
-    if (this.#session !== undefined && isLower(this.#session) && !isLower(session)) {
+    if (this.#isInVain(session)) {
       session.connection.destroy();
-      return true;
+      return !session.era.aborted;
     }
     this.#session?.connection.destroy();
     this.#session = session;
@@ -277,6 +306,7 @@ export class SiteLink {
     const onStatement = (said: StatementMessage): void => this.#stated(origin, said);
     let why = "The other site has ended the connection.";
     let isTaken = true;
+    this.#sessions.add(session);
     try {
       await runSession({ ...session, local, remote: { origin, received }, clock, log, onStatement });
     } catch (error) {
@@ -285,7 +315,9 @@ export class SiteLink {
     } finally {
       signal.removeEventListener("abort", end);
       session.over.resolve();
+      this.#sessions.delete(session);
       this.#bytes = sumOf(this.#bytes, session.connection.socket);
+      if (session.era.aborted && !signal.aborted) why = ENDED;
       if (this.#session === session) {
         this.#session = undefined;
         this.#enter("down", why);
@@ -293,6 +325,12 @@ export class SiteLink {
       }
     }
     return isTaken;
+  }
+
+  /** What was connected before counts no more, or one that the lower number has made is there. */
+  #isInVain(session: Session): boolean {
+    const isLower = (one: Session): boolean => one.isOwn === this.#options.local.id < this.#site;
+    return session.era.aborted || (this.#session !== undefined && isLower(this.#session) && !isLower(session));
   }
 
   #stated(origin: number, { received, site, incomplete }: StatementMessage): void {
@@ -339,12 +377,10 @@ interface Session {
   readonly connection: LinkConnection;
   /** Made from here. */
   readonly isOwn: boolean;
+  /** Aborted: it does not begin, or ends. */
+  readonly era: AbortSignal;
   /** Nothing more of it is taken. */
   readonly over: PromiseWithResolvers<void>;
-}
-
-function sessionOver(connection: LinkConnection, isOwn: boolean): Session {
-  return { connection, isOwn, over: Promise.withResolvers<void>() };
 }
 
 function sumOf(bytes: { readonly received: number; readonly sent: number }, { bytesRead, bytesWritten }: TLSSocket) {
