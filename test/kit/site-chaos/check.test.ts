@@ -160,6 +160,18 @@ test("a seed plays the same each time, upgrades every site, and has three differ
   }
 });
 
+test("seeds cut the power of one site, of two and of all at once, where it is asked for", () => {
+  const cutsOf = (seed: number, power: boolean) =>
+    siteScheduleOf(seed, { ...KIND, power }).acts.filter(({ act }) => act.kind === "power");
+  const seeds = Array.from({ length: 50 }, (_, index) => index + 1);
+  const counts = seeds.map((seed) => cutsOf(seed, true)).map((cuts) => cuts.length);
+  assert.deepEqual([...new Set(counts)].toSorted(), [0, 1, 2, 3]);
+  for (const seed of seeds) {
+    assert.equal(new Set(cutsOf(seed, true).map(({ fromMs }) => fromMs)).size <= 1, true);
+    assert.deepEqual(cutsOf(seed, false), []);
+  }
+});
+
 function writeOf(each: Case["sessions"][number][number], number: number, now: number): SiteWrite {
   const sent = { number, began: now, ended: now + 1 };
   if ("unknown" in each) return { ...sent, outcome: "unknown", written: each.unknown };

@@ -47,10 +47,11 @@ export interface Loss {
   readonly to: number;
 }
 
-/** As `restartFromDisk`, without what it has answered in the time before: the disk does not have that. */
+/** As `restartFromDisk`, without what it has answered in the time before: the disk does not have that. What else ends with it is ended by `also`. */
 export async function losePower(
   engine: KeptEngine,
   lostMs: number,
+  also: () => Promise<void>,
 ): Promise<{ readonly engine: KeptEngine; readonly loss: Loss }> {
   await isOnDisk(engine);
   await handToKernel(engine);
@@ -59,7 +60,7 @@ export async function losePower(
   const from = performance.now();
   const { size } = await stat(file);
   await sleep(lostMs);
-  await engine.stop();
+  await Promise.all([engine.stop(), also()]);
   const to = performance.now();
   await truncate(file, size);
   return { engine: await startAgain(engine), loss: { from, to } };

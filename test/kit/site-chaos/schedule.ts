@@ -12,7 +12,7 @@ export type Act =
   | { readonly kind: "kill"; readonly part: "link" | "primary" | "node"; readonly site: SiteId }
   /** SIGKILL of the engine, which is started again from its disk: its stream is another one, and the link goes on with the append-only file. */
   | { readonly kind: "restart"; readonly site: SiteId }
-  /** As `restart`, and what was written in the time before is not on the disk, though it was acknowledged. */
+  /** As `restart`, with the link, and what was written in the time before is not on the disk, though it was acknowledged. */
   | { readonly kind: "power"; readonly site: SiteId; readonly lostMs: number }
   /** The engine is full for a moment, and evicts some of what expires soonest. */
   | { readonly kind: "evict"; readonly site: SiteId }
@@ -103,15 +103,20 @@ function restartsOf(seed: number, lengthMs: number): readonly ScheduledAct[] {
   return sites.map((site) => ({ fromMs: between(dice, 0, lengthMs), act: { kind: "restart", site } }));
 }
 
-/** A power cut for every other seed, where they are wanted, and evictions at some sites. */
+/** A power cut for every other seed, where they are wanted, of several sites at once in half of these; and evictions at some sites. */
 function powerOf(seed: number, lengthMs: number, power: boolean): readonly ScheduledAct[] {
   const dice = seededDice(seed + POWER);
-  const cut: Act = { kind: "power", site: pick(dice, SITES), lostMs: between(dice, 50, 900) };
-  const cuts = dice() < 0.5 && power ? [{ fromMs: between(dice, 0, lengthMs), act: cut }] : [];
+  const cut = { kind: "power" as const, site: pick(dice, SITES), lostMs: between(dice, 50, 900) };
+  const isCut = dice() < 0.5 && power;
+  const fromMs = isCut ? between(dice, 0, lengthMs) : 0;
   const evictions = shuffled(dice, SITES)
     .slice(0, Math.floor(dice() * SITES.length))
     .map((site): ScheduledAct => ({ fromMs: between(dice, lengthMs / 2, lengthMs), act: { kind: "evict", site } }));
-  return [...cuts, ...evictions];
+  // drawn last, so that a seed keeps its other acts
+  const also = dice() < 0.5 ? shuffled(dice, SITES).slice(0, 2) : [];
+  const sites = SITES.filter((site) => site === cut.site || also.includes(site));
+  const cuts = sites.map((site): ScheduledAct => ({ fromMs, act: { ...cut, site } }));
+  return [...(isCut ? cuts : []), ...evictions];
 }
 
 /** One way between two sites. */

@@ -105,15 +105,20 @@ export class SiteNode implements AsyncDisposable {
 
   /** The engine ends at any moment, and is started again from its disk; its replica gets all data anew. */
   restart(): Promise<void> {
-    return this.#inTurn(async () => this.#restarted(await restartFromDisk(this.#primary)));
+    return this.#inTurn(async () => {
+      this.#primary = this.#engines.use(await restartFromDisk(this.#primary));
+      await this.#followsAgain();
+    });
   }
 
-  /** As `restart`, and the disk has lost what was answered in the time before. */
+  /** As `restart`, with the link, and the disk has lost what was answered in the time before. */
   losePower(lostMs: number): Promise<void> {
     return this.#inTurn(async () => {
-      const { engine, loss } = await losePower(this.#primary, lostMs);
+      const { engine, loss } = await losePower(this.#primary, lostMs, () => this.#link.kill());
       this.#losses.push(loss);
-      await this.#restarted(engine);
+      this.#primary = this.#engines.use(engine);
+      await this.#openLink();
+      await this.#followsAgain();
     });
   }
 
@@ -158,8 +163,8 @@ export class SiteNode implements AsyncDisposable {
     return next;
   }
 
-  async #restarted(engine: KeptEngine): Promise<void> {
-    this.#primary = this.#engines.use(engine);
+  /** The replica has the stream of an engine that was started again, and a link finds its place in that. */
+  async #followsAgain(): Promise<void> {
     await hasFollowed(this.#replica, this.#primary);
     // one more crash before that makes the site compare itself, which can lose a member: docs/active-active.md
     await linkFollows(this.#primary, this.#replica);
