@@ -15,7 +15,7 @@ const increment = encodeOperation({
   effects: [{ kind: "add", type: "string", key: "sum", element: "", amount: 10n }],
 });
 
-test("a site that asks for its own operations hears of all that comes: what another site has passed on, and was not read, is not taken after the answer", async () => {
+test("what another site has passed on, and was not read, is not taken once a site has got the answer to its own operations", async () => {
   await using site = await startGreetedSite();
   const passing = await site.greeted({ origin: 3 });
   await untilStated(passing.connection);
