@@ -1,3 +1,6 @@
+import type { Finding } from "../../api/parts.ts";
+import { wait } from "../findings/finding.ts";
+
 /** A site whose keys are compared with those of this one. */
 export interface ComparedSite {
   readonly name: string;
@@ -17,7 +20,7 @@ export interface KeyAgreement {
 }
 
 /** How many keys two sites hold differently, although they have had the same operations, with one of them; undefined when none is known. */
-export function whyDiffering(sites: readonly ComparedSite[], database: string): string | undefined {
+export function differingFinding(sites: readonly ComparedSite[], database: string): Finding | undefined {
   const each = sites.flatMap(({ name, agreement }) => {
     if (agreement === undefined || agreement.differing === 0) return [];
     const [first] = agreement.differences;
@@ -26,7 +29,7 @@ export function whyDiffering(sites: readonly ComparedSite[], database: string): 
   });
   if (each.length === 0) return undefined;
   const remedy = `none is needed while this ends within a minute, since each site gives what the other one lacks; look with: storectl active-active compare ${database}`;
-  return `${each.join("; ")}; remedy: ${remedy}`;
+  return wait("SitesDiffer", each.join("; "), remedy);
 }
 
 /** Of which sites it is not known that their keys are the same, and why. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { acceptedLogins, parseClusterAccess, type ClusterAccess, type Login } from "../../api/cluster-access.ts";
-import { nextAccessStep, type AccessStep, type AccessView } from "./access-rotation.ts";
+import type { Step } from "../findings/step.ts";
+import { nextAccessStep, type AccessAct, type AccessView } from "./access-rotation.ts";
 
 const login = (password: string): Login => ({ username: "admin@rec", password });
 const [ONE, TWO, THREE, FRESH] = ["one", "two", "three", "fresh"].map(login) as [Login, Login, Login, Login];
@@ -30,13 +31,13 @@ const UNABLE = { nodes: { kind: "unable", why: "node 3 (8.2.0-25.12) knows of no
 const SILENT = { nodes: { kind: "silent", why: "no node answers" } } as const;
 
 /** What the step does, in short: the accepted logins in their order, what the Secret shall say, or the finding. */
-function inShort({ access, secret, finding }: AccessStep): string {
-  if (access !== undefined) {
-    const [first, ...others] = acceptedLogins(access).map(({ password }) => password);
-    return `${access.revision}: says ${first}, accepts ${others.join(" ") || "nothing else"}`;
-  }
-  if (secret !== undefined) return `Secret: ${secret.password}`;
-  return finding === undefined ? "nothing" : `${finding.id}: ${finding.evidence}`;
+function inShort(step: Step<AccessAct>): string {
+  if (step.kind === "rest") return "nothing";
+  if (step.kind === "wait") return `${step.wait.id}: ${step.wait.evidence}`;
+  if (step.act.kind === "write-secret") return `Secret: ${step.act.login.password}`;
+  const { access } = step.act;
+  const [first, ...others] = acceptedLogins(access).map(({ password }) => password);
+  return `${access.revision}: says ${first}, accepts ${others.join(" ") || "nothing else"}`;
 }
 
 const cases: readonly (readonly [rule: string, view: Partial<AccessView>, step: string | RegExp])[] = [
@@ -89,8 +90,12 @@ test("a rotation on request ends where it began, with another password", () => {
   let view: AccessView = { ...REST, asked: "a" };
   const seen = [inShort(nextAccessStep(view))];
   for (let pass = 0; pass < 6; pass += 1) {
-    const { access, secret } = nextAccessStep(view);
-    view = { ...view, access: access ?? view.access, secret: { ...view.secret, login: secret ?? view.secret.login } };
+    const step = nextAccessStep(view);
+    if (step.kind === "act")
+      view =
+        step.act.kind === "write-access"
+          ? { ...view, access: step.act.access }
+          : { ...view, secret: { ...view.secret, login: step.act.login } };
     view = { ...view, now: new Date(view.now.getTime() + HOUR / 2) };
     seen.push(inShort(nextAccessStep(view)));
   }

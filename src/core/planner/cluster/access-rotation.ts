@@ -1,8 +1,8 @@
 import { isSameLogin, type ClusterAccess, type Login } from "../../api/cluster-access.ts";
 import { annotate, getObjects, patchCluster } from "../../api/kubectl.ts";
 import { ROTATE_PASSWORD_ANNOTATION } from "../../api/names.ts";
-import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";
+import { act, REST, waitFor, type Step } from "../findings/step.ts";
 
 /** What there is to know about the password of a cluster. */
 export interface AccessView {
@@ -33,16 +33,15 @@ export type NodesView =
   | { readonly kind: "unable"; readonly why: string }
   | { readonly kind: "silent"; readonly why: string };
 
-/** What to do about the password of a cluster; nothing when all fields are undefined. */
-export interface AccessStep {
-  /** What the nodes shall have mounted. */
-  readonly access?: ClusterAccess;
+/** What is done about the password of a cluster. */
+export type AccessAct =
+  /** What the nodes shall have mounted. `event` is the name of one that says to users why. */
+  | { readonly kind: "write-access"; readonly access: ClusterAccess; readonly event: AccessEvent | undefined }
   /** What the Secret of the cluster shall say. */
-  readonly secret?: Login;
-  /** An event that tells users of it. */
-  readonly event?: { readonly reason: string; readonly message: string };
-  readonly finding?: Finding;
-}
+  | { readonly kind: "write-secret"; readonly login: Login };
+
+type AccessEvent = "PasswordRotationBegan" | "PasswordRotated" | "FormerPasswordEnded";
+type AccessStep = Step<AccessAct>;
 
 /**
  * The next step of a change of the password. Each node accepts at each moment every password that a caller may use: all nodes get the next
@@ -50,7 +49,7 @@ export interface AccessStep {
  */
 export function nextAccessStep(view: AccessView): AccessStep {
   const { access, secret } = view;
-  if (access === undefined) return secret.login === undefined ? {} : first(secret.login);
+  if (access === undefined) return secret.login === undefined ? REST : first(secret.login);
   const written = writtenByUser(view, access);
   if (view.nodes.kind === "unable" && written !== undefined) return useNext(view, access, written);
   if (access.next !== undefined) return publishNext(view, access, access.next, written);
@@ -62,7 +61,11 @@ export function nextAccessStep(view: AccessView): AccessStep {
 type Next = NonNullable<ClusterAccess["next"]>;
 
 function first(current: Login): AccessStep {
-  return { access: { revision: 1, current, former: [] } };
+  return write({ revision: 1, current, former: [] }, "the Secret says the first password of the cluster");
+}
+
+function write(access: ClusterAccess, why: string, event?: AccessEvent): AccessStep {
+  return act({ kind: "write-access", access, event }, why);
 }
 
 /** The login that a user wrote into the Secret; undefined when this login is in use or offered already. */
@@ -76,27 +79,26 @@ function offerAskedPassword(view: AccessView, access: ClusterAccess, asked: stri
   if (secret.isUsers) {
     const why = `${ROTATE_PASSWORD_ANNOTATION}=${asked} asks for another password, and the Secret ${secret.name} is a user's`;
     const undo = annotate("rec", cluster, `${ROTATE_PASSWORD_ANNOTATION}-`);
-    return { finding: warn("RotationWaits", why, `change the password in the Secret ${secret.name}, then: ${undo}`) };
+    return waitFor(warn("RotationWaits", why, `change the password in the Secret ${secret.name}, then: ${undo}`));
   }
-  if (nodes.kind !== "able") return { finding: waits("another password is asked for", nodes.why) };
+  if (nodes.kind !== "able") return waitForNodes("another password is asked for", nodes.why);
   const { username } = access.current;
   return offer({ ...access, answered: asked }, { username, password: fresh, by: "operator" });
 }
 
 function offer(access: ClusterAccess, next: Next): AccessStep {
   const message = "the nodes are given the next password of the cluster; the present one counts besides";
-  return { access: later({ ...access, next }), event: { reason: "PasswordRotationBegan", message } };
+  return write(later({ ...access, next }), message, "PasswordRotationBegan");
 }
 
 function publishNext(view: AccessView, access: ClusterAccess, next: Next, written: Login | undefined): AccessStep {
   const { secret, nodes } = view;
   if (written !== undefined) return offer(access, { ...written, by: "secret" });
-  if (isTakenBack(secret, access, next)) return { access: later(without(access)) };
-  if (nodes.kind !== "able") return { finding: waits("the next password is not in use yet", nodes.why) };
-  if (nodes.behind.length > 0)
-    return { finding: waits("the next password is not in use yet", nodes.behind.join("; ")) };
+  if (isTakenBack(secret, access, next)) return write(later(without(access)), "the next password is taken back");
+  if (nodes.kind !== "able") return waitForNodes("the next password is not in use yet", nodes.why);
+  if (nodes.behind.length > 0) return waitForNodes("the next password is not in use yet", nodes.behind.join("; "));
   const isPublished = next.by === "secret" || (secret.login !== undefined && isSameLogin(secret.login, next));
-  if (!isPublished) return { secret: loginOf(next) };
+  if (!isPublished) return act({ kind: "write-secret", login: loginOf(next) }, "all nodes accept the next password");
   return useNext(view, access, next);
 }
 
@@ -111,35 +113,30 @@ function useNext({ now }: AccessView, access: ClusterAccess, next: Login): Acces
   const former = [...access.former, { ...access.current, since }];
   const others = former.filter((login) => !isSameLogin(login, next));
   const message = "the operator, the nodes and the services rigger use the new password of the cluster";
-  return {
-    access: later({ ...without(access), current: loginOf(next), since, former: others }),
-    event: { reason: "PasswordRotated", message },
-  };
+  const used = { ...without(access), current: loginOf(next), since, former: others };
+  return write(later(used), message, "PasswordRotated");
 }
 
 function endOverlap({ nodes, now, overlapMs, cluster }: AccessView, access: ClusterAccess): AccessStep {
   const endOf = ({ since }: { readonly since: string }): number => Date.parse(since) + overlapMs;
   const last = access.former.at(-1);
-  if (last === undefined) return {};
+  if (last === undefined) return REST;
   const left = access.former.filter((login) => endOf(login) > now.getTime());
   if (left.length === access.former.length) {
     const until = new Date(endOf(last)).toISOString();
     const evidence = `the former password of the cluster is accepted until ${until}, for callers that have a copy of it`;
     const endNow = patchCluster(cluster, { rotationOverlapSeconds: 0 });
-    return { finding: warn("FormerPasswordAccepted", evidence, `give them the new one; to end it at once: ${endNow}`) };
+    return waitFor(warn("FormerPasswordAccepted", evidence, `give them the new one; to end it at once: ${endNow}`));
   }
   const why = nodes.kind === "able" ? nodes.behind.join("; ") : nodes.why;
-  if (why !== "") return { finding: waits("the former password is still accepted", why) };
+  if (why !== "") return waitForNodes("the former password is still accepted", why);
   const message = "the former password of the cluster is accepted no more";
-  return { access: later({ ...access, former: left }), event: { reason: "FormerPasswordEnded", message } };
+  return write(later({ ...access, former: left }), message, "FormerPasswordEnded");
 }
 
-function waits(what: string, why: string): Finding {
-  return warn(
-    "RotationWaits",
-    `${what}: ${why}`,
-    `bring the nodes back, at the operator's release: ${getObjects("pods")}`,
-  );
+function waitForNodes(what: string, why: string): AccessStep {
+  const remedy = `bring the nodes back, at the operator's release: ${getObjects("pods")}`;
+  return waitFor(warn("RotationWaits", `${what}: ${why}`, remedy));
 }
 
 function loginOf({ username, password }: Login): Login {

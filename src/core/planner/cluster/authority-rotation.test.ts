@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Holder } from "./authority-holders.ts";
-import { nextAuthorityStep, type AuthorityStep, type AuthorityView } from "./authority-rotation.ts";
+import { decideAuthority, type AuthorityDecision, type AuthorityView } from "./authority-rotation.ts";
 
 const NOW = new Date("2026-11-22T12:00:00.000Z");
 const [HOUR, DAY] = [3_600_000, 86_400_000];
@@ -41,9 +41,14 @@ const WEST = { sites: [holder("the remote cluster west", "one")] };
 const AWAY: Holder = { name: "rec-2", why: "it has no address" };
 
 /** What the step does, in short, and the findings. */
-function inShort({ act, answered, findings }: AuthorityStep): string {
-  const granted = answered === undefined ? "" : ` for ${answered}`;
-  return [`${act ?? "nothing"}${granted}`, ...findings.map(({ id, evidence }) => `${id}: ${evidence}`)].join(" | ");
+function inShort({ step, findings }: AuthorityDecision): string {
+  return [actInShort(step), ...findings.map(({ id, evidence }) => `${id}: ${evidence}`)].join(" | ");
+}
+
+function actInShort(step: AuthorityDecision["step"]): string {
+  if (step.kind !== "act") return "nothing";
+  const { act } = step;
+  return act.kind === "offer" && act.answered !== undefined ? `offer for ${act.answered}` : act.kind;
 }
 
 const cases: readonly (readonly [rule: string, view: Partial<AuthorityView>, step: string | RegExp])[] = [
@@ -122,7 +127,10 @@ const cases: readonly (readonly [rule: string, view: Partial<AuthorityView>, ste
 
 for (const [rule, view, step] of cases)
   test(rule, () => {
-    const short = inShort(nextAuthorityStep({ ...REST, ...view }));
+    const decided = decideAuthority({ ...REST, ...view });
+    const short = inShort(decided);
     if (typeof step === "string") assert.equal(short, step);
     else assert.match(short, step);
+    // what is waited for is the first finding
+    assert.equal(decided.step.kind === "wait" ? decided.step.wait : undefined, decided.findings[0]);
   });

@@ -2,6 +2,7 @@ import { annotate, getObjects, patchCluster } from "../../api/kubectl.ts";
 import { clusterNames, remoteSecretName, ROTATE_AUTHORITY_ANNOTATION } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";
+import { act, REST, waitFor, type Step } from "../findings/step.ts";
 import { lackingText, stillNeededText, type Holder, type HoldersView } from "./authority-holders.ts";
 import { placeholder } from "#kit/base/shell-word";
 
@@ -23,14 +24,19 @@ export interface AuthorityView {
   readonly overlapMs: number;
 }
 
-/** What to do about the authority of a cluster: nothing where `act` is undefined. */
-export interface AuthorityStep {
-  /** `offer`: make the next authority. `use`: it signs from now on, and the former one stays trusted. `end`: nothing trusts the former one. */
-  readonly act?: "offer" | "use" | "end";
-  /** The request that is granted. */
-  readonly answered?: string;
-  /** An event that tells users of it. */
-  readonly event?: { readonly reason: string; readonly message: string };
+/** What is done about the authority of a cluster. `event` is the name of one that says to users why. */
+export type AuthorityAct =
+  /** Make the next authority. `answered` is the request that is granted. */
+  | { readonly kind: "offer"; readonly event: "AuthorityRotationBegan"; readonly answered: string | undefined }
+  /** The next authority signs from now on, and the former one stays trusted. */
+  | { readonly kind: "use"; readonly event: "AuthorityRotated" }
+  /** Nothing trusts the former one. */
+  | { readonly kind: "end"; readonly event: "FormerAuthorityEnded" };
+
+/** What is to be done about the authority of a cluster. */
+export interface AuthorityDecision {
+  readonly step: Step<AuthorityAct>;
+  /** What users are to know meanwhile: what is waited for, and what comes of waiting too long. */
   readonly findings: readonly Finding[];
 }
 
@@ -38,11 +44,11 @@ export interface AuthorityStep {
  * The next step of a replacement of the authority. All verifiers trust at each moment every authority that signed a certificate in use: they
  * trust the next one first, then it signs, and they trust the former one until no certificate of it is left.
  */
-export function nextAuthorityStep(view: AuthorityView): AuthorityStep {
+export function decideAuthority(view: AuthorityView): AuthorityDecision {
   if (view.former !== undefined) return endWhenUnused(view, view.former);
   if (view.next !== undefined) return useWhenTrusted(view, view.next);
   const isAsked = view.asked !== undefined && view.asked !== view.answered;
-  return isAsked || endsSoon(view) ? offer(view) : { findings: [] };
+  return isAsked || endsSoon(view) ? offer(view) : { step: REST, findings: [] };
 }
 
 /** Less than a tenth of the authority's life is left: one year of ten, enough to notice a replacement that waits. */
@@ -55,33 +61,28 @@ function isOver({ current, now }: AuthorityView): boolean {
   return current.ends <= now;
 }
 
-function offer(view: AuthorityView): AuthorityStep {
+function offer(view: AuthorityView): AuthorityDecision {
   const { holders, asked } = view;
-  if (holders.kind !== "able" && !isOver(view)) return waits(view, "another authority is due", holders.why);
+  if (holders.kind !== "able" && !isOver(view)) return waitForHolders(view, "another authority is due", holders.why);
   const message =
     "everything that verifies is given the next authority of the cluster; the present one signs as before";
-  return {
-    act: "offer",
-    ...(asked === undefined ? {} : { answered: asked }),
-    event: { reason: "AuthorityRotationBegan", message },
-    findings: [],
-  };
+  return { step: act({ kind: "offer", event: "AuthorityRotationBegan", answered: asked }, message), findings: [] };
 }
 
-function useWhenTrusted(view: AuthorityView, next: NonNullable<AuthorityView["next"]>): AuthorityStep {
+function useWhenTrusted(view: AuthorityView, next: NonNullable<AuthorityView["next"]>): AuthorityDecision {
   const { holders, now } = view;
   if (!isOver(view)) {
     const why = holders.kind === "able" ? lackingText(holders.holders, next.id) : holders.why;
-    if (why !== "") return waits(view, "the next authority is not in use yet", why);
+    if (why !== "") return waitForHolders(view, "the next authority is not in use yet", why);
     const from = usedFrom(view, next);
     const sites = lackingText(view.sites, next.id);
-    if (now < from) return { findings: [isOffered(view, from, sites), ...ends(view)] };
+    if (now < from) return waitWith(view, isOffered(view, from, sites));
     // without an overlap, or near the end of the present authority, the replacement does not wait for other clusters
-    if (sites !== "" && view.overlapMs > 0 && now < lastUse(view)) return waitsForSites(view, sites);
+    if (sites !== "" && view.overlapMs > 0 && now < lastUse(view)) return waitForSites(view, sites);
   }
   const message =
     "certificates are issued by the new authority of the cluster from now on; the former one is trusted besides";
-  return { act: "use", event: { reason: "AuthorityRotated", message }, findings: [] };
+  return { step: act({ kind: "use", event: "AuthorityRotated" }, message), findings: [] };
 }
 
 const DAY_MS = 86_400_000;
@@ -95,23 +96,27 @@ function lastUse({ current }: AuthorityView): Date {
   return new Date(current.ends.getTime() - DAY_MS);
 }
 
-function endWhenUnused(view: AuthorityView, former: { readonly id: string }): AuthorityStep {
+function endWhenUnused(view: AuthorityView, former: { readonly id: string }): AuthorityDecision {
   const { holders, current } = view;
   const why = holders.kind === "able" ? stillNeededText(holders.holders, current.id, former.id) : holders.why;
-  if (why !== "") return waits(view, "the former authority is still trusted", why);
+  if (why !== "") return waitForHolders(view, "the former authority is still trusted", why);
   const message = "the former authority of the cluster is trusted no more";
-  return { act: "end", event: { reason: "FormerAuthorityEnded", message }, findings: [] };
+  return { step: act({ kind: "end", event: "FormerAuthorityEnded" }, message), findings: [] };
 }
 
-function waits(view: AuthorityView, what: string, why: string): AuthorityStep {
+function waitWith(view: AuthorityView, finding: Finding): AuthorityDecision {
+  return { step: waitFor(finding), findings: [finding, ...ends(view)] };
+}
+
+function waitForHolders(view: AuthorityView, what: string, why: string): AuthorityDecision {
   const remedy = `bring the nodes back, at the operator's release: ${getObjects("pods")}`;
-  return { findings: [warn("RotationWaits", `${what}: ${why}`, remedy), ...ends(view)] };
+  return waitWith(view, warn("RotationWaits", `${what}: ${why}`, remedy));
 }
 
-function waitsForSites(view: AuthorityView, why: string): AuthorityStep {
+function waitForSites(view: AuthorityView, why: string): AuthorityDecision {
   const { cluster } = view;
   const remedy = `${giveToSites(cluster)}; or to use it without them, so that their links are refused: ${useAtOnce(cluster)}`;
-  return { findings: [warn("RotationWaits", `the next authority is not in use yet: ${why}`, remedy), ...ends(view)] };
+  return waitWith(view, warn("RotationWaits", `the next authority is not in use yet: ${why}`, remedy));
 }
 
 function giveToSites(cluster: string): string {

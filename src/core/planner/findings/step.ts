@@ -2,7 +2,14 @@ import type { Finding } from "../../api/parts.ts";
 import { isPause, pause } from "./finding.ts";
 
 /** What every planner answers: the one thing that is done next, what it waits for, or that nothing is to be done. */
-export type Step<Act> = { readonly kind: "act"; readonly act: Act; readonly why: string } | WaitStep | Rest;
+export type Step<Act> = ActOf<Act> | WaitStep | Rest;
+
+/** Something is done, and why. */
+export interface ActOf<Act> {
+  readonly kind: "act";
+  readonly act: Act;
+  readonly why: string;
+}
 
 /** Nothing is to be done. */
 export interface Rest {

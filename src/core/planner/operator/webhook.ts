@@ -1,9 +1,11 @@
 import { KINDS } from "../../api/kinds.ts";
 import { applyFile, callOperator, deleteWebhooks, patchWebhook, trustCertificate } from "../../api/kubectl.ts";
 import { ADMISSION_SECRET, OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
-import type { Condition } from "../../api/parts.ts";
+import type { Condition, Finding } from "../../api/parts.ts";
 import { judgedKinds } from "../../releases/bundle/admission.ts";
-import { partsOf, sentenceOf } from "../findings/finding.ts";
+import { partsOf, pause, sentenceOf, wait } from "../findings/finding.ts";
+import { conditionWords } from "../findings/statement.ts";
+import { act, REST, waitFor, type Step } from "../findings/step.ts";
 import { openingRemedy } from "../prerequisites/admission-route.ts";
 import { astrayText, rightCall, unansweredText, type WebhookEntry } from "../prerequisites/webhook-entry.ts";
 import type { AdmissionRoute, Reading, WebhookFacts } from "../prerequisites/environment.ts";
@@ -36,13 +38,13 @@ export interface WebhookView {
 }
 
 export type WebhookAct =
-  | { readonly kind: "install" | "lead" | "ask" | "delete-old" | "watch" | "none" }
+  | { readonly kind: "install" | "lead" | "ask" | "delete-old" | "watch" }
   /** The certificates that the webhook shall trust, PEM; `guard` says so to the entry for definitions alone. */
   | { readonly kind: "trust" | "guard"; readonly certificates: readonly string[] };
 
 /** What to do about the webhook next, and what is said of it. */
 export interface WebhookDecision {
-  readonly act: WebhookAct;
+  readonly step: Step<WebhookAct>;
   readonly statement: WebhookStatement;
 }
 
@@ -51,31 +53,31 @@ type WebhookStatement = Pick<Condition, "type" | "status" | "reason" | "message"
 /** §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
 export function planWebhook(view: WebhookView): WebhookDecision {
   const { installed, certificate, route, namespace } = view;
-  if (installed === undefined) return { act: NONE, statement: say("Unknown", "NotReadable", BY_HAND) };
+  if (installed === undefined) return waitAs("Unknown", pause("NotReadable", BY_HAND));
   const old = installed.find(({ name }) => name === OLD_WEBHOOK_CONFIGURATION);
   if (old !== undefined) {
     const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed`;
     const remedy = deleteWebhooks(OLD_WEBHOOK_CONFIGURATION);
-    return { act: { kind: "delete-old" }, statement: say("False", "OldWebhook", message, remedy) };
+    return actAs({ kind: "delete-old" }, "False", wait("OldWebhook", message, remedy));
   }
   if (certificate === undefined) {
     const message = `secret ${ADMISSION_SECRET} is not there yet; it is made within seconds`;
-    return { act: NONE, statement: say("False", "NoCertificate", message) };
+    return waitAs("False", pause("NoCertificate", message));
   }
   const own = installed.find(({ name }) => name === WEBHOOK_CONFIGURATION);
   if (route.endpoints === 0) {
     const effect = isEmpty(own) ? "the webhook is not filled in before there is one" : unansweredText(own?.isRefusing);
     const message = `${route.closed}: ${effect}`;
-    return { act: NONE, statement: say("False", "NoEndpoints", message, openingRemedy(route)) };
+    return waitAs("False", wait("NoEndpoints", message, openingRemedy(route)));
   }
   if (own === undefined) {
     const message = `${WEBHOOK_CONFIGURATION} is not there, and nothing is judged before it is stored`;
     const remedy = `apply its file again (docs/admission.md): ${askForWebhook(namespace)}`;
-    return { act: NONE, statement: say("False", "NotInstalled", message, remedy) };
+    return waitAs("False", wait("NotInstalled", message, remedy));
   }
   if (isEmpty(own)) {
     const message = `${WEBHOOK_CONFIGURATION} calls nothing yet, and is being filled in`;
-    return { act: { kind: "install" }, statement: say("False", "NotInstalled", message) };
+    return actAs({ kind: "install" }, "False", pause("NotInstalled", message));
   }
   return planOwn(view, own, certificate, namespace);
 }
@@ -89,19 +91,17 @@ function planOwn(
   if (own.namespace !== "" && own.namespace !== namespace) {
     const message = `${WEBHOOK_CONFIGURATION} calls the operator in namespace ${own.namespace}, and what is written here is not judged`;
     const remedy = "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
-    return { act: NONE, statement: say("False", "OtherOperator", message, remedy) };
+    return waitAs("False", wait("OtherOperator", message, remedy));
   }
   if (own.calls !== rightCall(namespace)) {
     const message = `${astrayText(own, namespace)}: ${unansweredText(own.isRefusing)}, and it is being led to the operator`;
-    return {
-      act: { kind: "lead" },
-      statement: say("False", "CallsElsewhere", message, callOperator(own.name, own.entry, namespace)),
-    };
+    const remedy = callOperator(own.name, own.entry, namespace);
+    return actAs({ kind: "lead" }, "False", wait("CallsElsewhere", message, remedy));
   }
   if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return planTrust(own, certificate, trustedForMs);
   if (own.judged !== undefined && !isSameSet(own.judged, watched)) {
     const message = `${WEBHOOK_CONFIGURATION} judges what is written in ${own.judged.join(", ")}, and is being changed to ${watched.join(", ")}`;
-    return { act: { kind: "watch" }, statement: say("False", "NamespacesStale", message) };
+    return actAs({ kind: "watch" }, "False", pause("NamespacesStale", message));
   }
   const left = Object.values(KINDS).flatMap(({ plural }) => (own.asks.includes(plural) ? [] : [plural]));
   if (left.length > 0) return planKinds(own, left);
@@ -115,20 +115,20 @@ function planOwn(
 function planCurrent(own: InstalledWebhook, doubles: readonly InstalledWebhook[]): WebhookDecision {
   if (doubles.length === 0) {
     const isGuarded = own.guarded !== undefined && isSameSet(own.guarded, own.trusted);
-    return {
-      // what stands beside the judging of objects is no more than a help: without it nothing is stale
-      act: isGuarded ? NONE : { kind: "guard", certificates: own.trusted },
-      statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`),
-    };
+    const current = pause("Current", `${WEBHOOK_CONFIGURATION} is current and answered`);
+    // what stands beside the judging of objects is no more than a help: without it nothing is stale
+    return isGuarded
+      ? { step: REST, statement: statementOf("True", current) }
+      : actAs({ kind: "guard", certificates: own.trusted }, "True", current);
   }
   const remedy = deleteWebhooks(...doubles.map(({ name }) => name));
-  return { act: NONE, statement: say("False", "Doubled", "writes are validated twice", remedy) };
+  return waitAs("False", wait("Doubled", "writes are validated twice", remedy));
 }
 
 function planKinds({ name, entry }: InstalledWebhook, left: readonly string[]): WebhookDecision {
   const message = `${name} does not ask about ${left.join(", ")}, and is being changed`;
   const remedy = patchWebhook(name, entry, { rules: judgedKinds() });
-  return { act: { kind: "ask" }, statement: say("False", "KindsMissing", message, remedy) };
+  return actAs({ kind: "ask" }, "False", wait("KindsMissing", message, remedy));
 }
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
@@ -141,19 +141,19 @@ const CHANGE_MS = 10_000;
 function planTrust({ trusted }: InstalledWebhook, certificate: string, trustedForMs: number): WebhookDecision {
   if (!trusted.includes(certificate)) {
     const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set`;
-    const act = { kind: "trust", certificates: [...trusted.slice(-1), certificate] } as const;
-    return { act, statement: say("False", "CertificateStale", message, patchCommand()) };
+    const both = [...trusted.slice(-1), certificate];
+    return actAs({ kind: "trust", certificates: both }, "False", wait("CertificateStale", message, patchCommand()));
   }
-  const act = trustedForMs < CHANGE_MS ? NONE : ({ kind: "trust", certificates: [certificate] } as const);
   const message =
     "the old certificate is trusted beside the new one for some seconds, until every replica has the new one";
-  return { act, statement: say("True", "CertificateChanging", message) };
+  const changing = pause("CertificateChanging", message);
+  return trustedForMs < CHANGE_MS
+    ? waitAs("True", changing)
+    : actAs({ kind: "trust", certificates: [certificate] }, "True", changing);
 }
 
 /** Type of the condition that says how the webhook is. */
 export const ADMISSION_CONDITION = "AdmissionReady";
-
-const NONE = { kind: "none" } as const;
 
 /** §4.1: the command that puts the certificate of the secret into the webhook. */
 export function patchCommand(): string {
@@ -203,6 +203,15 @@ const BY_HAND =
   "the operator may not look at ValidatingWebhookConfigurations, so the commands of docs/admission.md are yours " +
   `(after a new certificate: ${patchCommand()}); deploy/admission/cluster-role.yaml lets the operator do them`;
 
-function say(status: Condition["status"], reason: string, text: string, remedy = ""): WebhookStatement {
-  return { type: ADMISSION_CONDITION, status, reason, message: sentenceOf({ evidence: text, remedy }) };
+function waitAs(status: Condition["status"], finding: Finding): WebhookDecision {
+  return { step: waitFor(finding), statement: statementOf(status, finding) };
+}
+
+/** The finding is what the act ends. */
+function actAs(what: WebhookAct, status: Condition["status"], finding: Finding): WebhookDecision {
+  return { step: act(what, finding.evidence), statement: statementOf(status, finding) };
+}
+
+function statementOf(status: Condition["status"], finding: Finding): WebhookStatement {
+  return { type: ADMISSION_CONDITION, status, ...conditionWords(finding) };
 }

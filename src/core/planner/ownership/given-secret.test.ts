@@ -54,7 +54,7 @@ for (const [use, facts, says] of cases)
   test(`a Secret with ${JSON.stringify(facts)} for a ${use.kind}: ${String(says)}`, () => {
     const objection = secretObjection({ name: "mine", type: undefined, keys: [], ...facts }, use, undefined);
     if (says === "used") assert.equal(objection, undefined);
-    else assert.match(objection?.why ?? "", says);
+    else assert.match(objection?.evidence ?? "", says);
   });
 
 test("the remedy can be typed, and keeps what the owner has given the Secret for already", () => {
@@ -66,7 +66,7 @@ test("the remedy can be typed, and keeps what the owner has given the Secret for
 test("a Secret that something of the product uses by its name is given for nothing else, whatever it is annotated with", () => {
   const secret = { name: "rec", type: undefined, keys: ["password"], ...annotated("databases", "orders") };
   assert.match(
-    secretObjection(secret, database, "StoreEnterpriseCluster rec")?.why ?? "",
+    secretObjection(secret, database, "StoreEnterpriseCluster rec")?.evidence ?? "",
     /is used by StoreEnterpriseCluster rec/,
   );
 });

@@ -6,6 +6,7 @@ import {
   WRITTEN_ANNOTATION,
 } from "../../api/names.ts";
 import { assertNever } from "#kit/base/assert-never";
+import { block, type FindingOf } from "../findings/finding.ts";
 import { holderOf, isMarkedAs, listedToo, lists, splitNames, type Marks } from "./marks.ts";
 
 /** A Secret that a spec names, as far as it says what it is for. */
@@ -25,13 +26,8 @@ export type SecretUse =
   | { readonly kind: "license"; readonly cluster: string }
   | { readonly kind: "credentials"; readonly cluster: string };
 
-/** Why a Secret that a spec names may not be used, and what a user can do about it. */
-export interface SecretObjection {
-  /** `another's`: it belongs to something else. `not marked`: its owner has not given it for this. */
-  readonly kind: "another's" | "not marked";
-  readonly why: string;
-  readonly remedy: string;
-}
+/** Why a Secret that a spec names may not be used: `SpecInvalid` where it belongs to something else, `SecretNotMarked` where its owner has not given it for this. */
+export type SecretObjection = FindingOf<"SpecInvalid" | "SecretNotMarked">;
 
 /**
  * The writer of a spec that names a Secret may not be allowed to read Secrets: a Secret is used only when the annotation of its owner gives it
@@ -46,14 +42,14 @@ export function secretObjection(
   const owner = holder ?? ownerBesides(secret, use);
   if (owner !== undefined) {
     const remedy = "name another Secret, or leave the field out";
-    return { kind: "another's", why: `the Secret "${secret.name}" is used by ${owner}`, remedy };
+    return block("SpecInvalid", `the Secret "${secret.name}" is used by ${owner}`, remedy);
   }
   const { annotation, members } = markFor(use);
   if (lists(secret, annotation, ...members) || isMadeFor(secret, use)) return undefined;
   const [member = ""] = members;
-  const why = `its owner has not given the Secret "${secret.name}" for this: it has no annotation ${annotation} with ${member}`;
+  const evidence = `its owner has not given the Secret "${secret.name}" for this: it has no annotation ${annotation} with ${member}`;
   const remedy = annotate("secret", secret.name, `${annotation}=${listedToo(secret, annotation, member)}`);
-  return { kind: "not marked", why, remedy };
+  return block("SecretNotMarked", evidence, remedy);
 }
 
 /** What the operator made for this database is its own. */

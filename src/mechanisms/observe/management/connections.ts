@@ -124,7 +124,7 @@ async function readLogin(
     const { labels, annotations, ownerReferences } = secret.metadata;
     const given = { name, labels, annotations, ownerReferences, type: secret.type, keys: [] };
     const objection = secretObjection(given, { kind: "credentials", cluster }, undefined);
-    if (objection !== undefined) return `${objection.why}: ${objection.remedy}`;
+    if (objection !== undefined) return `${objection.evidence}: ${objection.remedy}`;
   }
   const login = { username: textOf(secret, "username"), password: textOf(secret, "password") };
   const missing = (["username", "password"] as const).filter((key) => login[key] === "");

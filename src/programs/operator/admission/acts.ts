@@ -47,7 +47,7 @@ async function perform(
   act: WebhookAct,
   certificate: string,
 ): Promise<void> {
-  if (act.kind !== "none") log.info("looking after the webhook", { act: act.kind });
+  log.info("managing the webhook", { act: act.kind });
   switch (act.kind) {
     case "install": {
       const caBundle = encodeBase64(certificate);
@@ -73,8 +73,6 @@ async function perform(
       return patchWebhooks(kube, [definitionsWebhook(namespace, encodeBase64(act.certificates.join("")))]);
     case "watch":
       return patchWebhooks(kube, [{ name: WEBHOOK_NAME, namespaceSelector: namespacesNamed(watched.names()) }]);
-    case "none":
-      return;
   }
 }
 

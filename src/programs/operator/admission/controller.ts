@@ -46,10 +46,10 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const [namespace, watched] = [deps.namespace, deps.watched.names()];
     const decision = planWebhook({ namespace, watched, certificate, trustedForMs, route, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
-    const { kind } = decision.act;
-    const isCared = await actUnlessRefused(decision.act, { found, now, certificate });
+    const { step } = decision;
+    const isCared = await actUnlessRefused(step, { found, now, certificate });
     statement = isCared ? decision.statement : leftToUsers(decision.statement, namespace);
-    const isChanging = isCared && kind !== "none" && kind !== "guard";
+    const isChanging = isCared && step.kind === "act" && step.act.kind !== "guard";
     facts = isChanging ? undefined : webhookFacts(installed, { certificate, route, namespace });
     return lookAgain(LOOK_MS);
   };
@@ -74,10 +74,15 @@ interface ActedOn {
   readonly certificate: string;
 }
 
-/** Does an act, unless it was refused a moment ago while all else was as it is; false when it is refused. */
-function startActing(deps: AdmissionDeps): (act: WebhookDecision["act"], on: ActedOn) => Promise<boolean> {
+/** Does what a step says, unless it was refused a moment ago while all else was as it is; false when it is refused. */
+function startActing(deps: AdmissionDeps): (step: WebhookDecision["step"], on: ActedOn) => Promise<boolean> {
   let refused: { readonly what: string; readonly at: number } | undefined;
-  return async (act, { found, now, certificate }) => {
+  return async (step, { found, now, certificate }) => {
+    if (step.kind !== "act") {
+      refused = undefined;
+      return true;
+    }
+    const { act } = step;
     const what = `${act.kind} ${found}`;
     if (refused?.what === what && now - refused.at < REFUSED_MS) return false;
     const isDone = await isPerformed(deps, act, certificate);

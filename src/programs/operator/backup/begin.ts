@@ -81,7 +81,7 @@ async function textsIn(
   { keys, making }: { readonly keys: readonly string[]; readonly making: string },
 ): Promise<{ readonly texts: readonly string[] } | Finding> {
   const { secret, objection } = await readGiven(deps, ref, { kind: "object-store", database });
-  if (objection !== undefined) return block("SecretNotGiven", objection.why, objection.remedy);
+  if (objection !== undefined) return block("SecretNotGiven", objection.evidence, objection.remedy);
   if (secret === undefined) return secretMissing(`namespace ${ref.namespace} has no Secret "${ref.name}"`, making);
   return { texts: keys.map((key) => secretText(secret, key).trim()) };
 }

@@ -4,7 +4,8 @@ import { ACCESS_KEY, clusterNames, ROTATE_PASSWORD_ANNOTATION } from "../../../c
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Clock } from "#kit/base/clock";
-import { nextAccessStep, type NodesView } from "../../../core/planner/cluster/access-rotation.ts";
+import { nextAccessStep, type AccessAct, type NodesView } from "../../../core/planner/cluster/access-rotation.ts";
+import { findingBehind, type ActOf } from "../../../core/planner/findings/step.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
@@ -51,12 +52,26 @@ export async function keepAccess(deps: AccessDeps, observation: ClusterObservati
     now: clock.now(),
     overlapMs: view.spec.rotationOverlapSeconds * 1000,
   });
-  await deps.events.recordAhead(rec, step.event === undefined ? [] : [{ type: "Normal", ...step.event }], async () => {
-    if (step.access !== undefined) await writeUnlessChanged(kube, tls, { [ACCESS_KEY]: JSON.stringify(step.access) });
-    if (step.secret !== undefined && secret !== undefined) await writeUnlessChanged(kube, secret, { ...step.secret });
-  });
-  if (step.access !== undefined) deps.connections.reread({ name: view.name, namespace });
-  return step.finding;
+  if (step.kind === "act") await perform(deps, observation, step, { secret, tls });
+  return findingBehind(step);
+}
+
+/** One write, with the event that says why. */
+async function perform(
+  { kube, events, connections }: AccessDeps,
+  { namespace, view, rec }: ClusterObservation,
+  { act, why }: ActOf<AccessAct>,
+  { secret, tls }: { readonly secret: Stored<Secret> | undefined; readonly tls: Stored<Secret> },
+): Promise<void> {
+  if (act.kind === "write-secret") {
+    if (secret !== undefined) await writeUnlessChanged(kube, secret, { ...act.login });
+    return;
+  }
+  const said = act.event === undefined ? [] : [{ type: "Normal", reason: act.event, message: why } as const];
+  await events.recordAhead(rec, said, () =>
+    writeUnlessChanged(kube, tls, { [ACCESS_KEY]: JSON.stringify(act.access) }),
+  );
+  connections.reread({ name: view.name, namespace });
 }
 
 /** Names of the Secrets on which the access to a cluster rests. */

@@ -3,7 +3,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { assertNever } from "#kit/base/assert-never";
 import type { Clock } from "#kit/base/clock";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
-import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
+import { decideAuthority, type AuthorityAct } from "../../../core/planner/cluster/authority-rotation.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import type { EventRecorder } from "#kit/kube/events";
@@ -42,7 +42,7 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
   const authority = authorityIn(secret);
   if (secret === undefined || tls === undefined || authority === undefined) return []; // made again by the next pass
   const { current, next, former, answered } = authority;
-  const step = nextAuthorityStep({
+  const { step, findings } = decideAuthority({
     cluster: view.name,
     current: { id: authorityId(current.certificate), ...lifeOf(current.certificate) },
     next: next && { id: authorityId(next.certificate), offered: lifeOf(next.certificate).made },
@@ -54,14 +54,13 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
     now: clock.now(),
     overlapMs: view.spec.authorityOverlapSeconds * 1000,
   });
-  if (step.act !== undefined) {
-    const values = authorityKeys(authority, step, () => anotherAuthority(view.name, clock));
-    await deps.events.recordAhead(rec, step.event === undefined ? [] : [{ type: "Normal", ...step.event }], () =>
-      writeUnlessChanged(kube, secret, values),
-    );
+  if (step.kind === "act") {
+    const values = authorityKeys(authority, step.act, () => anotherAuthority(view.name, clock));
+    const event = { type: "Normal", reason: step.act.event, message: step.why } as const;
+    await deps.events.recordAhead(rec, [event], () => writeUnlessChanged(kube, secret, values));
     deps.connections.reread({ name: view.name, namespace });
   }
-  return step.findings;
+  return findings;
 }
 
 /** What asks for another authority: the annotation, and the Secrets that say where the replacement is. */
@@ -72,15 +71,11 @@ export function authorityVersions({ clusters, secrets }: Pick<InformerCache, "cl
 }
 
 /** Keys of the Secret of the authority; undefined takes one away. */
-function authorityKeys(
-  { current, next }: ClusterAuthority,
-  { act, answered }: AuthorityStep,
-  fresh: () => Authority,
-): Keys {
-  switch (act) {
+function authorityKeys({ current, next }: ClusterAuthority, act: AuthorityAct, fresh: () => Authority): Keys {
+  switch (act.kind) {
     case "offer": {
       const { certificate, key } = fresh();
-      const granted = answered === undefined ? {} : { answered };
+      const granted = act.answered === undefined ? {} : { answered: act.answered };
       return { "next.crt": certificate, "next.key": key, ...granted };
     }
     case "use":
@@ -94,8 +89,6 @@ function authorityKeys(
       };
     case "end":
       return { "former.crt": undefined };
-    case undefined:
-      return {};
     default:
       return assertNever(act);
   }

@@ -29,8 +29,9 @@ export async function keepLicense(deps: GivenDeps, observation: ClusterObservati
   if (wanted.trim() === "") return secret === undefined ? undefined : missingLicense(secret, namespace);
   if (wanted === records.license.license) return undefined;
   if (named?.objection !== undefined) {
-    const { why, remedy } = named.objection;
-    return warn("SecretNotMarked", `spec.licenseSecretName: ${why}; the cluster keeps the licence that it has`, remedy);
+    const { evidence, remedy } = named.objection;
+    const kept = `spec.licenseSecretName: ${evidence}; the cluster keeps the licence that it has`;
+    return warn("SecretNotMarked", kept, remedy);
   }
   return installLicense(connection.client, wanted, view);
 }

@@ -147,8 +147,8 @@ function credentialsFinding(
       : secretObjection({ ...metadata, name, type: undefined, keys: [] }, use, held);
   if (objection === undefined) return [];
   const tls = cache.secrets.get({ name: clusterNames.nodeTlsSecret(view.name), namespace });
-  const evidence = `spec.clusterCredentialSecretName: ${objection.why}`;
-  if (objection.kind === "not marked" && isMade && showsLoginOf(tls, name))
+  const evidence = `spec.clusterCredentialSecretName: ${objection.evidence}`;
+  if (objection.id === "SecretNotMarked" && isMade && showsLoginOf(tls, name))
     return [warn("SecretNotMarked", evidence, objection.remedy)];
   return [block("SecretNotMarked", evidence, objection.remedy)];
 }

@@ -211,7 +211,7 @@ async function accessTo(
   if (name === undefined) return {};
   const { secret, objection } = await readGiven(deps, { name, namespace }, { kind: "module", url: new URL(url) });
   if (objection !== undefined) {
-    throw new Fault(operatorFaults.secretNotGiven, `${objection.why}; ${objection.remedy}`);
+    throw new Fault(operatorFaults.secretNotGiven, `${objection.evidence}; ${objection.remedy}`);
   }
   if (secret === undefined) {
     throw new Fault(operatorFaults.noSecret, `secret ${name} with the credentials of the module is not there`);

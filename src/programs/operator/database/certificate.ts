@@ -193,5 +193,5 @@ function readNamed(
 }
 
 function againstUse({ objection }: GivenSecret, field: string): string {
-  return objection === undefined ? "" : `${field}: ${objection.why}; ${objection.remedy}`;
+  return objection === undefined ? "" : `${field}: ${objection.evidence}; ${objection.remedy}`;
 }

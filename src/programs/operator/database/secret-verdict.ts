@@ -51,14 +51,12 @@ export async function observeSecret(
 export function verdictOn(given: GivenSecret, redb: Redb): SecretVerdict {
   const { objection, isIrrevocable } = given;
   if (objection === undefined) return { warnings: takenWarnings(given, redb) };
-  const { kind, why, remedy } = objection;
-  const evidence = `spec.databaseSecretName: ${why}`;
+  const { id, remedy } = objection;
+  const evidence = `spec.databaseSecretName: ${objection.evidence}`;
   if (hasHad(redb) && !isIrrevocable)
     return { warnings: [warn("SecretNotMarked", `${evidence}; the database uses it since an older release`, remedy)] };
   const edit = `${remedy}: ${editObject(`redb ${redb.metadata.name}`)}`;
-  const failure =
-    kind === "another's" ? block("SpecInvalid", evidence, edit) : block("SecretNotMarked", evidence, remedy);
-  return { failure, warnings: [] };
+  return { failure: block(id, evidence, id === "SpecInvalid" ? edit : remedy), warnings: [] };
 }
 
 /** The keys of the address that are in the Secret and that the operator has not written: they stay as they are. */

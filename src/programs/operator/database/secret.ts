@@ -43,9 +43,9 @@ async function readSecret(deps: GivenDeps, redb: Redb): Promise<Stored<Secret> |
   const given = await readGiven(deps, secretRef(redb), useOf(redb));
   const { failure } = verdictOn(given, redb);
   if (failure === undefined) return given.secret;
-  const isAnothers = given.objection?.kind === "another's";
+  const isAnothers = given.objection?.id === "SpecInvalid";
   const fault = isAnothers ? operatorFaults.secretOfAnother : operatorFaults.secretNotGiven;
-  throw new Fault(fault, given.objection?.why ?? failure.evidence, { remedy: failure.remedy });
+  throw new Fault(fault, given.objection?.evidence ?? failure.evidence, { remedy: failure.remedy });
 }
 
 /** The password in the Secret of a database that exists; undefined when it is gone or has none: the database keeps its own then. */
