@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { covers, type Dot } from "../../../src/core/merge/operations/version-vector.ts";
+import { seededDice } from "../world/chaos.ts";
 import type { Place } from "./place.ts";
 import { syncDisk } from "./power.ts";
 import type { Sites } from "./sites.ts";
@@ -26,20 +27,26 @@ export class PowerCuts {
   readonly #sites: Sites;
   readonly #chance: () => number;
   readonly #together: () => number;
+  readonly #late: () => number;
   /** Sites whose power goes: one, or two, or all. */
   readonly #weak: readonly Place[];
   /** The power of several goes at once, and each begins at its own time. */
   readonly #areTogether: boolean;
   readonly #increments = new Map<Place, Increment[]>();
+  /** Some begin so late that others do not wait for them. */
+  readonly #areLate: boolean;
   /** What the disks have lost. */
   readonly #lost: Lost[] = [];
+  #twice = 0;
 
-  /** `chance`, `together`: between 0 and 1. */
-  constructor(sites: Sites, chance: () => number, together: () => number) {
-    [this.#sites, this.#chance, this.#together] = [sites, chance, together];
+  /** `chance`: between 0 and 1; what it does not decide has dice of its own, so that seeds keep the rest. */
+  constructor(sites: Sites, chance: () => number, seed: number) {
+    const [together, late] = [seededDice(seed + 2_000_000_011), seededDice(seed + 3_000_000_019)];
+    [this.#sites, this.#chance, this.#together, this.#late] = [sites, chance, together, late];
     const alone = sites.places.slice(0, chance() < 0.7 ? 1 : 2);
     this.#areTogether = together() < 0.5;
     this.#weak = this.#areTogether ? sites.places.slice(0, together() < 0.5 ? 2 : Infinity) : alone;
+    this.#areLate = this.#areTogether && late() < 0.3;
     for (const place of this.#weak) {
       this.#increments.set(place, []);
       syncDisk(place);
@@ -61,6 +68,11 @@ export class PowerCuts {
       if (this.#chance() < 0.04) this.#cutAfterWrites(place, count);
     }
     if (this.#areTogether && this.#together() < 0.01) this.#cutWhilePassingOn(count);
+  }
+
+  /** The amount of the increments that may count twice: a site had kept them on its disk, and another one that may have had them as well has not answered in time. */
+  get twice(): number {
+    return this.#twice;
   }
 
   /** The amount of all increments that no site has any more, when everything has arrived. */
@@ -138,8 +150,13 @@ export class PowerCuts {
   /** The others answer it. */
   #begin(place: Place): void {
     this.#uncut(place);
-    this.#sites.begin(place);
+    const isLate = this.#areLate && this.#late() < 0.7;
+    const late = isLate ? this.#weak.filter((other) => other !== place && other.isBeginning) : [];
+    this.#sites.begin(place, late);
     this.#hasBegun(place);
+    if (late.length === 0) return;
+    for (const { at, by } of this.#increments.get(place) ?? [])
+      if (at >= place.at && at < place.begun) this.#twice += by;
   }
 
   #uncut({ id }: Place): void {

@@ -30,10 +30,17 @@ export function losePower(place: Place): void {
   place.site = restored(place);
 }
 
+/** What a site that begins has been answered. */
+export interface Answers {
+  readonly from: readonly Place[];
+  /** Each other site has answered. */
+  readonly areAll: boolean;
+}
+
 /** Another process of the site begins, which has asked the others what they have of it; see `restart`. `regains`: it reads what its disk has kept. */
 export function beginAsked(
   place: Place,
-  others: readonly Place[],
+  { from: others, areAll: isComplete }: Answers,
   regains: boolean,
 ): Pick<Position, "unread" | "suspects"> {
   place.origin = savedPosition(place)?.origin ?? place.id;
@@ -43,7 +50,8 @@ export function beginAsked(
   const numbered = others.map(({ site }) => site.participants.numbered(site.received));
   const received = [...numbered, ...operations.map(({ dot }) => withDot(NOTHING, dot))];
   const last = { origin: place.origin, seq: restored(place).seq };
-  if (isOutnumbered(last, received)) place.origin = originAfter(last, { received, isComplete: true }, 0);
+  if (!isComplete || isOutnumbered(last, received))
+    place.origin = originAfter(last, { received, isComplete }, CLOCK_BEGINS_MS + place.run * RUN_MS);
   const left = restart(place);
   place.regained = regains ? new RegainedOperations(place.id, operations, place.site.received) : undefined;
   return left;
@@ -89,6 +97,9 @@ export function heldBack({ key, members, held = 0, latest }: Read): Wanted {
 }
 
 type Read = Extract<Entry, { readonly kind: "read" }>;
+
+/** By the clock of a site, the incarnations of one process of its engine are a thousand behind those of the one before. */
+const [CLOCK_BEGINS_MS, RUN_MS] = [Date.UTC(2025, 0, 1), 20_000_000];
 
 /** So often: then it is taken as it is. */
 const HELD_MOST = 20;

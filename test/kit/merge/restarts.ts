@@ -32,18 +32,19 @@ export class Restarts {
     for (const { id } of places) this.#links.stopSending(id);
   }
 
-  /** False while it does not reach each other site. */
-  begin(place: Place): boolean {
+  /** False while it does not reach each other site. `late`: those that do not answer in time. */
+  begin(place: Place, late: readonly Place[]): boolean {
     if (this.#isCut(place)) return false;
-    this.#begin(place, this.#ask(place, true));
+    this.#begin(place, this.#ask(place, true, late));
     return true;
   }
 
   /** No site that it has asked reads anything of before any more, whoever had sent that. */
-  #ask(place: Place, regains: boolean): ReturnType<typeof restart> {
+  #ask(place: Place, regains: boolean, late: readonly Place[] = []): ReturnType<typeof restart> {
     const others = this.#others(place);
-    for (const { id } of others) this.#links.break(id);
-    return beginAsked(place, others, regains);
+    const from = others.filter((other) => !late.includes(other));
+    for (const { id } of from) this.#links.break(id);
+    return beginAsked(place, { from, areAll: from.length === others.length }, regains);
   }
 
   #isCut({ id }: Place): boolean {

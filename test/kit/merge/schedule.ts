@@ -15,7 +15,7 @@ const SKEW_MS = 300_000;
  * sites that come, go and lose all, and wrong clocks; throws unless all sites come to the same.
  */
 export function converges(seed: number): void {
-  const { sites, sum, limiters } = play(seed);
+  const { sites, sum, twice, limiters } = play(seed);
   sites.settle();
   assert.deepEqual(
     limiters?.withoutTime ?? [],
@@ -24,12 +24,14 @@ export function converges(seed: number): void {
   );
   const places = sites.places.filter(({ state }) => state !== "gone");
   const digests = places.map(({ engine }) => engine.digest());
-  if (sum !== undefined)
-    assert.equal(
-      places[0]?.engine.read("sum"),
-      sum === 0 ? undefined : String(sum),
-      `seed ${seed}: no increment is lost or counts twice`,
+  if (sum !== undefined) {
+    const counted = places[0]?.engine.read("sum") ?? "0";
+    assert.ok(Number(counted) >= sum, `seed ${seed}: no increment is lost: ${counted} of ${sum}`);
+    assert.ok(
+      Number(counted) <= sum + twice,
+      `seed ${seed}: none counts twice: ${counted} of ${sum}, ${twice} more may`,
     );
+  }
   for (const digest of digests) assert.equal(digest, digests[0], `seed ${seed}`);
   // each site says what it has seen while it has something to say
   for (let round = 0; places.some(({ site }) => site.hasUnsaid); round += 1) {
@@ -52,6 +54,8 @@ interface Played {
   readonly sites: Sites;
   /** What the increments of one counter make together; undefined when a site went with some of them, or lost them. */
   readonly sum: number | undefined;
+  /** What of it may count twice. */
+  readonly twice: number;
   /** Undefined where all keys were removed, or a site has not followed each operation: what ended a key is not known then. */
   readonly limiters: Limiters | undefined;
 }
@@ -84,7 +88,7 @@ function play(seed: number): Played {
   const away = below(2) === 0 ? place()?.id : undefined; // no link to it for a long time
   const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
   const limiters = new Limiters(sites);
-  const power = powers ? new PowerCuts(sites, chance, seededDice(seed + 2_000_000_011)) : undefined;
+  const power = powers ? new PowerCuts(sites, chance, seed) : undefined;
   const actions: readonly (() => void)[] = [
     () => count(),
     () => limiters.count(place(), one("a", "b")),
@@ -113,7 +117,8 @@ function play(seed: number): Played {
   sum -= power?.end() ?? 0;
   limiters.end();
   const knowsEnds = isWhole && !hasFlushes && !hasCrashed && !powers && keptBytes === Infinity;
-  return { sites, sum: isWhole ? sum : undefined, limiters: knowsEnds ? limiters : undefined };
+  const wanted = isWhole ? sum : undefined;
+  return { sites, sum: wanted, twice: power?.twice ?? 0, limiters: knowsEnds ? limiters : undefined };
 }
 
 /** Sites come and go, lose all that they have, and get what the others hold; all keys are removed. */

@@ -199,9 +199,9 @@ export class Sites {
     this.#restarts.losePower(places);
   }
 
-  /** A site whose power has gone asks the others, and takes part again; false while it does not reach each of them. */
-  begin(place: Place): boolean {
-    return this.#restarts.begin(place);
+  /** A site whose power has gone asks the others, and takes part again; false while it does not reach each of them. `late`: those that do not answer in time. */
+  begin(place: Place, late: readonly Place[] = []): boolean {
+    return this.#restarts.begin(place, late);
   }
 
   /** A site comes, with nothing in its engine. */
