@@ -1,4 +1,4 @@
-import { needText } from "#kit/base/sizes";
+import { needText, unitOf } from "#kit/base/sizes";
 import { memoryBytes } from "../api/settings/memory.ts";
 import { instancesText } from "../planner/license/instances-text.ts";
 import type { RestoreStatus } from "../api/restore-spec.ts";
@@ -64,8 +64,10 @@ function nextObjection(size: string, next: readonly SizedShard[], expected: Memo
   const sized = sizedShards(bytes, next, SLOTS) ?? next;
   const full = sized.findIndex((shard, at) => shareOf(bytes, shard) < (expected[at] ?? 0));
   if (full === -1) return undefined;
-  const [share, data] = [shareOf(bytes, sized[full] ?? {}), expected[full] ?? 0];
-  return `${size} gives shard ${full + 1} of the ${next.length} that are asked for ${needText(share)}, and the data of its slots took about ${needText(data)}`;
+  const [share = "", data = ""] = [shareOf(bytes, sized[full] ?? {}), expected[full] ?? 0].map((one) =>
+    needText(one, unitOf(bytes)),
+  );
+  return `${size} gives shard ${full + 1} of the ${next.length} that are asked for ${share}, and the data of its slots took about ${data}`;
 }
 
 /** What the data of each of these shards take, where those of the backup are spread evenly over their slots. */

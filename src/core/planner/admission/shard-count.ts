@@ -1,4 +1,4 @@
-import { needText } from "#kit/base/sizes";
+import { needText, unitOf } from "#kit/base/sizes";
 import { SLOTS } from "../../slots/slot.ts";
 
 /** What is asked of the shards of a database. */
@@ -68,5 +68,6 @@ export function shardMemoryObjection({
 }: Pick<AskedShards, "count"> & { readonly memoryBytes: number }): string | undefined {
   const least = memoryForShards(count);
   if (count === 1 || memoryBytes >= least) return undefined;
-  return `${count} shards need at least ${needText(least)} together, and the database may use ${needText(memoryBytes)}`;
+  const [needed = "", has = ""] = [least, memoryBytes].map((bytes) => needText(bytes, unitOf(memoryBytes)));
+  return `${count} shards need at least ${needed} together, and the database may use ${has}`;
 }

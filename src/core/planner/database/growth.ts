@@ -1,4 +1,4 @@
-import { needText, roomText } from "#kit/base/sizes";
+import { needText, roomText, unitOf } from "#kit/base/sizes";
 import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import { SLOTS } from "../../slots/slot.ts";
 import { shareOf } from "../../slots/shard-slots.ts";
@@ -74,10 +74,12 @@ function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | und
     most: largestFor(holder, others),
   }));
   if (rooms.every(({ most }) => most >= after.memoryBytes)) return undefined;
-  const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${roomText(most)} of it`).join(", ");
+  const unit = unitOf(after.memoryBytes);
+  const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${roomText(most, unit)} of it`).join(", ");
   const least = Math.min(...rooms.map(({ most }) => most));
-  const most = least > before.memoryBytes ? `; up to ${roomText(least)} fit` : "; it cannot grow there";
-  return `"${before.name}" has ${needText(before.memoryBytes)} and cannot have ${needText(after.memoryBytes)}: ${each}${most}`;
+  const most = least > before.memoryBytes ? `; up to ${roomText(least, unit)} fit` : "; it cannot grow there";
+  const [had = "", asked = ""] = [before, after].map(({ memoryBytes }) => needText(memoryBytes, unit));
+  return `"${before.name}" has ${had} and cannot have ${asked}: ${each}${most}`;
 }
 
 /** Each shard that lacks a replica needs a place for it, beside the instances of the other shards. */
@@ -100,7 +102,7 @@ function noReplica({ before, after, nodes, others }: Growth): string | undefined
       room: "growth",
       portOffset: 0,
     });
-    if ("refusal" in placed) return placed.refusal;
+    if ("id" in placed) return placed.evidence;
     ofShard.push({ ...placed, ...size, primary: false });
   }
   return undefined;

@@ -87,7 +87,7 @@ const cases: readonly {
     rule: "all of it finds a place, or nothing does",
     count: 4,
     over: { settings: single, nodes: [node(1, { memoryBytes: 80 * MIB })] },
-    want: /^each of 4 shards needs 27 MB of memory; no node can take a 7\.2 primary: node 1 has 5 MB of the 27 MB it needs$/,
+    want: /^each of 4 shards needs 25 MiB of memory; no node can take a 7\.2 primary: node 1 has 5 MiB of the 25 MiB it needs$/,
   },
   {
     rule: "a dense database has its primaries on one node and their replicas on another",
@@ -142,7 +142,7 @@ const cases: readonly {
 for (const { rule, count, over, want } of cases)
   test(`the places of a new database: ${rule}`, () => {
     const answer = placed(count, over);
-    if (want instanceof RegExp) assert.match("refusal" in answer ? answer.refusal : "", want);
+    if (want instanceof RegExp) assert.match("id" in answer ? answer.evidence : "", want);
     else
       assert.deepEqual("places" in answer ? answer.places.map((ofShard) => ofShard.map((one) => one.node)) : [], want);
   });

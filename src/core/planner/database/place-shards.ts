@@ -1,10 +1,10 @@
-import { needText } from "#kit/base/sizes";
+import { needText, unitOf } from "#kit/base/sizes";
 import type { StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { slotShare, type SlotHolder } from "../../slots/shard-slots.ts";
 import { instanceSize } from "../node/instance-size.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
-import { placeInstance, portOffsetOf } from "./placement.ts";
+import { noPlace, placeInstance, portOffsetOf, type NoPlace } from "./placement.ts";
 
 /** Shards that are to be made. */
 export interface NewShards {
@@ -33,8 +33,8 @@ export interface InstancePlace {
 export type ShardPlaces =
   /** For each shard, the place of its primary and then that of its replica. */
   | { readonly places: readonly (readonly InstancePlace[])[] }
-  /** An instance finds no place: a sentence that says why, node by node. */
-  | { readonly refusal: string; readonly role: "primary" | "replica" };
+  /** An instance finds no place. */
+  | (NoPlace & { readonly role: "primary" | "replica" });
 
 /**
  * The places of all instances of new shards, or none: primaries first, on as many nodes as can be or on as few, then a replica of each on another node. What
@@ -42,7 +42,7 @@ export type ShardPlaces =
  */
 export function placeShards(wanted: NewShards): ShardPlaces {
   const placed = placeAll(wanted);
-  if (!("refusal" in placed) || wanted.settings.shardsPlacement === "sparse") return placed;
+  if (!("id" in placed) || wanted.settings.shardsPlacement === "sparse") return placed;
   return placeAll({ ...wanted, settings: { ...wanted.settings, shardsPlacement: "sparse" } });
 }
 
@@ -50,8 +50,8 @@ function placeAll(wanted: NewShards): ShardPlaces {
   const placing = new Placing(wanted);
   for (const role of wanted.settings.replication ? (["primary", "replica"] as const) : (["primary"] as const))
     for (const at of wanted.shards.keys()) {
-      const refusal = placing.add(at, role);
-      if (refusal !== undefined) return { refusal: `${shareText(wanted, at)}${refusal}`, role };
+      const none = placing.add(at, role);
+      if (none !== undefined) return { ...noPlace(`${shareText(wanted, at)}${none.evidence}`), role };
     }
   return { places: placing.places };
 }
@@ -60,7 +60,8 @@ function placeAll(wanted: NewShards): ShardPlaces {
 function shareText({ settings, shards }: NewShards, at: number): string {
   if (shards.length === 1) return "";
   const isEach = Math.max(...shards.map(slotShare)) - Math.min(...shards.map(slotShare)) <= 1;
-  return `${isEach ? "each" : "one"} of ${shards.length} shards needs ${needText(instanceSize(settings, shards[at] ?? {}).memoryBytes)} of memory; `;
+  const { memoryBytes } = instanceSize(settings, shards[at] ?? {});
+  return `${isEach ? "each" : "one"} of ${shards.length} shards needs ${needText(memoryBytes, unitOf(memoryBytes))} of memory; `;
 }
 
 /** The instances that have a place so far. */
@@ -74,8 +75,8 @@ class Placing {
     this.places = wanted.shards.map(() => []);
   }
 
-  /** Places an instance of the shard; a sentence when it finds no place. */
-  add(at: number, role: "primary" | "replica"): string | undefined {
+  /** Places an instance of the shard; why when it finds no place. */
+  add(at: number, role: "primary" | "replica"): NoPlace | undefined {
     const { settings, shards, everything, kept, bdb, firstInstance, ...asked } = this.#wanted;
     const places = this.places[at] ?? [];
     const size = instanceSize(settings, shards[at] ?? {});
@@ -90,7 +91,7 @@ class Placing {
       role,
       portOffset: portOffsetOf(bdb, firstInstance + this.#own.length),
     });
-    if ("refusal" in placed) return placed.refusal;
+    if ("id" in placed) return placed;
     places.push(placed);
     this.#own.push({ ...placed, ...size, primary: role === "primary" });
     return undefined;

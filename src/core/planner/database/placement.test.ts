@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
-import { freeClusterPort, freeEndpointPort, placeInstance, placeKept } from "./placement.ts";
+import { freeClusterPort, freeEndpointPort, noPlace, placeInstance, placeKept } from "./placement.ts";
 import type { PlacementRequest } from "./placement.ts";
 
 const MIB = 1_048_576;
@@ -72,18 +72,15 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
       node(5, { draining: true }),
     ],
     everything: [held(3)],
-    want: {
-      refusal:
-        "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 52 MB of the 105 MB " +
+    want: noPlace(
+      "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 50 MiB of the 100 MiB " +
         "it needs, node 4 already holds an instance of it, node 5 is in maintenance or does not reach the Kubernetes API",
-    },
+    ),
   },
   {
     rule: "what is new needs room for all that may be there at worst, and the refusal names what fits",
     nodes: [node(1, { container: { limit: 900 * MIB, reserve: 700 * MIB } })],
-    want: {
-      refusal: "no node can take a 7.2 primary: node 1 has room for a database of 74 MB, and this one has 105 MB",
-    },
+    want: noPlace("no node can take a 7.2 primary: node 1 has room for a database of 70 MiB, and this one has 100 MiB"),
   },
   {
     rule: "its machine counts no more where a node has named its container, and alone where it has not",
@@ -100,13 +97,13 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     rule: "it finds none where data alone would fill the container",
     room: "resting",
     nodes: [node(1, { container: { limit: 800 * MIB, reserve: 700 * MIB } })],
-    want: { refusal: "no node can take a 7.2 primary: node 1 has 104 MB of the 133 MB it needs at rest" },
+    want: noPlace("no node can take a 7.2 primary: node 1 has 100 MiB of the 127 MiB it needs at rest"),
   },
   {
     rule: "what is new needs room on the volume for all that may come to lie there",
     nodes: [node(1, { container: { limit: 9_000 * MIB, reserve: 0 }, volumeRoom: 399 * MIB })],
     everything: [held(1)],
-    want: { refusal: "no node can take a 7.2 primary: node 1 has 208 MB left of its volume, of 210 MB for it" },
+    want: noPlace("no node can take a 7.2 primary: node 1 has 208 MB left of its volume, of 210 MB for it"),
   },
   {
     rule: "what runs already does not wait for that",
@@ -144,7 +141,7 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     everything: [sibling(1, true), sibling(3, false), held(3), held(3)],
     want: { node: 3, port: 20_002 },
   },
-  { rule: "without nodes", nodes: [], want: { refusal: "no node can take a 7.2 primary: no node is known" } },
+  { rule: "without nodes", nodes: [], want: noPlace("no node can take a 7.2 primary: no node is known") },
 ];
 
 for (const { rule, want, ...request } of cases) {

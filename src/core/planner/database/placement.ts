@@ -1,8 +1,9 @@
-import { needText, roomText } from "#kit/base/sizes";
+import { needText, roomText, unitOf } from "#kit/base/sizes";
 import { ENDPOINT_PORTS, SHARD_PORTS } from "../../api/names.ts";
 import type { StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { freeBytes, largestDatabase, restingBytes } from "../node/capacity.ts";
+import { pause, type FindingOf } from "../findings/finding.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 
 /**
@@ -34,10 +35,15 @@ export interface PlacementRequest {
   readonly portOffset: number;
 }
 
-export type Placement =
-  | { readonly node: number; readonly port: number }
-  /** Nothing fits; a sentence that says why, node by node. */
-  | { readonly refusal: string };
+export type Placement = { readonly node: number; readonly port: number } | NoPlace;
+
+/** Nothing fits: why, node by node. It ends when a node has room. */
+export type NoPlace = FindingOf<"NoPlace">;
+
+/** That nothing fits, with the reason. */
+export function noPlace(why: string): NoPlace {
+  return pause("NoPlace", why);
+}
 
 /**
  * The node for a new instance: alive, not draining, with the engine and the room, holding none of the same shard; of
@@ -55,14 +61,14 @@ export function placeInstance(request: PlacementRequest): Placement {
   const best = bestOf(fit, request, held);
   if (best === undefined) {
     const each = reasons.map(({ node, why }) => `node ${node.uid} ${why ?? ""}`).join(", ");
-    return { refusal: `no node can take a ${request.storeVersion} ${request.role}: ${each || "no node is known"}` };
+    return noPlace(`no node can take a ${request.storeVersion} ${request.role}: ${each || "no node is known"}`);
   }
   const port = freePort(
     SHARD_PORTS,
     (held.get(best.uid) ?? []).map((instance) => instance.port),
     request.portOffset,
   );
-  return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
+  return port === undefined ? noPlace(`every shard port of node ${best.uid} is taken`) : { node: best.uid, port };
 }
 
 type HeldByNode = ReadonlyMap<number, readonly PlacedInstance[]>;
@@ -97,12 +103,12 @@ function weightOfOwn(here: readonly PlacedInstance[], { role, shardsPlacement }:
   return -here.filter(({ primary }) => primary === (role === "primary")).length;
 }
 
-/** The node for a copy of an instance that runs already, by the first of `rules` that finds one; else the last refusal. */
+/** The node for a copy of an instance that runs already, by the first of `rules` that finds one; else why the last one finds none. */
 export function placeKept(request: Omit<PlacementRequest, "room">, rules: readonly RoomRule[]): Placement {
-  let placed: Placement = { refusal: "" };
+  let placed: Placement = noPlace("no rule of room is given");
   for (const room of rules) {
     placed = placeInstance({ ...request, room });
-    if (!("refusal" in placed)) return placed;
+    if (!("id" in placed)) return placed;
   }
   return placed;
 }
@@ -146,17 +152,21 @@ function whyNot(node: NodeFacts, request: PlacementRequest): string | undefined 
 function noRoom(node: NodeFacts, request: PlacementRequest): string | undefined {
   const { memoryBytes, everything, room } = request;
   const sizes = sizesOn(node.uid, everything);
+  const unit = unitOf(memoryBytes);
   if (room === "machine" || node.container === undefined) {
     const free = node.memoryBytes - sum(sizes);
-    return free < memoryBytes ? `has ${roomText(free)} of the ${needText(memoryBytes)} it needs` : undefined;
+    return free < memoryBytes
+      ? `has ${roomText(free, unit)} of the ${needText(memoryBytes, unit)} it needs`
+      : undefined;
   }
   if (room === "resting") {
     const free = freeBytes(node.container, sizes, restingBytes);
     const needs = restingBytes(memoryBytes);
-    return free < needs ? `has ${roomText(free)} of the ${needText(needs)} it needs at rest` : undefined;
+    return free < needs ? `has ${roomText(free, unit)} of the ${needText(needs, unit)} it needs at rest` : undefined;
   }
   if (freeBytes(node.container, [...sizes, memoryBytes]) >= 0) return noDisk(node, request);
-  return `has room for a database of ${roomText(largestOn(node, everything))}, and this one has ${needText(memoryBytes)}`;
+  const most = roomText(largestOn(node, everything), unit);
+  return `has room for a database of ${most}, and this one has ${needText(memoryBytes, unit)}`;
 }
 
 function weight(here: readonly PlacedInstance[], role: PlacementRequest["role"]): number {

@@ -17,7 +17,7 @@ export function replacementStep(facts: DatabaseFacts, shard: ShardRecord): Leade
   const { record } = facts;
   if (shard.instances.length > desiredInstances(record)) return undefined;
   const placed = placeReplacement(facts, shard);
-  if (placed === undefined || "refusal" in placed) return undefined;
+  if (placed === undefined || "id" in placed) return undefined;
   return { kind: "add-replica", shard: shard.id, storeVersion: targetVersion(record), ...placed };
 }
 
@@ -29,7 +29,7 @@ export function isBeingReplaced(facts: PlaceFacts, node: number): boolean {
     if (!mayBeReplaced(record, shard)) return false;
     if (shard.instances.length > desiredInstances(record)) return true;
     const placed = placeReplacement(facts, shard);
-    return placed !== undefined && !("refusal" in placed);
+    return placed !== undefined && !("id" in placed);
   });
 }
 

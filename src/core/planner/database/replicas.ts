@@ -148,9 +148,9 @@ export function addReplica(
   // what older releases began goes on, but never two copies of the same data in a container that has no room for both
   const elsewhere = rules === KEPT ? [placeKept({ ...request, avoid: nodesOf(shard.instances) }, ["machine"])] : [];
   for (const placed of [...kept, ...elsewhere])
-    if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
-  const refusal = kept.findLast((placed) => "refusal" in placed)?.refusal ?? "";
-  return waitBecause(`${shardName(record, shard.id)} needs another replica, but ${refusal}`);
+    if (!("id" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
+  const none = kept.findLast((placed) => "id" in placed);
+  return waitBecause(`${shardName(record, shard.id)} needs another replica, but ${none?.evidence ?? ""}`);
 }
 
 function stays(facts: DatabaseFacts, shard: ShardRecord, instance: InstanceRecord): boolean {

@@ -38,7 +38,7 @@ function reshape(from: number, to: number, over: Partial<Reshape> = {}): Reshape
 
 function planOf(...args: Parameters<typeof reshape>): ReshapePlan {
   const plan = planReshape(reshape(...args));
-  assert.ok(!("refusal" in plan));
+  assert.ok(!("id" in plan));
   return plan;
 }
 
@@ -72,7 +72,7 @@ test("the mover runs where most primaries are, on a node that stays", () => {
 
 test("nothing is planned without room for both sets", () => {
   const plan = planReshape(reshape(1, 2, { nodes: [{ ...node(1), memoryBytes: 100 * MIB }] }));
-  assert.match("refusal" in plan ? plan.refusal : "", /primary finds no place while both sets of shards are there/);
+  assert.match("id" in plan ? plan.evidence : "", /primary finds no place while both sets of shards are there/);
 });
 
 test("a shard whose slots stay is kept, and only the others are made", () => {
@@ -116,5 +116,5 @@ test("new shards may use what those that they replace might, and one with few sl
 test("more shards than can share what they replace are refused", () => {
   const to = named("0-8191", ...Array.from({ length: 8 }, (_, at) => `${8_192 + 1_024 * at}-${9_215 + 1_024 * at}`));
   const plan = planReshape(reshape(2, 2, { to }));
-  assert.match("refusal" in plan ? plan.refusal : "", /8 new shards have 126 MB together/);
+  assert.match("id" in plan ? plan.evidence : "", /8 new shards have 120 MiB together/);
 });

@@ -1,4 +1,4 @@
-import { needText } from "#kit/base/sizes";
+import { needText, unitOf } from "#kit/base/sizes";
 import type { DatabaseRecord, MoverPlace, ShardRecord } from "../../api/records.ts";
 import { inOrder, slotTexts } from "../../slots/named-slots.ts";
 import { slotShare, type SizedShard, type SlotHolder } from "../../slots/shard-slots.ts";
@@ -7,7 +7,7 @@ import { wantsTls } from "./facts.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 import { placedOf } from "./placed.ts";
 import { placeShards, type InstancePlace, type NewShards } from "./place-shards.ts";
-import { freeShardPorts, portOffsetOf } from "./placement.ts";
+import { freeShardPorts, noPlace, portOffsetOf, type NoPlace } from "./placement.ts";
 import { sizedShards } from "./sized-shards.ts";
 
 /** A database that is to have other shards. */
@@ -48,20 +48,20 @@ export interface ReshapePlan {
 
 /**
  * How a database gets other shards: new ones in the place of those that serve and have other slots, beside them until they go. A shard whose slots stay is
- * kept. A sentence where that cannot be.
+ * kept. Why not where that cannot be.
  */
-export function planReshape(reshape: Reshape): ReshapePlan | { readonly refusal: string } {
+export function planReshape(reshape: Reshape): ReshapePlan | NoPlace {
   const { record } = reshape;
   const table = inOrder(reshape.to);
   const { kept, replaced, asked } = splitShards(record, table);
   const sized = sizesOf(record, replaced, asked);
-  if ("refusal" in sized) return sized;
+  if ("id" in sized) return sized;
   const placed = placeShards({ ...wantedOf(reshape, kept), shards: sized.shards });
-  if ("refusal" in placed)
-    return { refusal: `a ${placed.role} finds no place while both sets of shards are there: ${placed.refusal}` };
+  if ("id" in placed)
+    return noPlace(`a ${placed.role} finds no place while both sets of shards are there: ${placed.evidence}`);
   const shards = sized.shards.map((shard, at) => ({ ...shard, places: placed.places[at] ?? [] }));
   const mover = moverOf(reshape, replaced, placed.places);
-  if (mover === undefined) return { refusal: "no node has a free port for each new shard" };
+  if (mover === undefined) return noPlace("no node has a free port for each new shard");
   return { table, shards, kept, memory: memoryOf(record, { kept, replaced, shards }), mover };
 }
 
@@ -86,12 +86,13 @@ function sizesOf(
   record: DatabaseRecord,
   replaced: readonly ShardRecord[],
   asked: readonly SizedShard[],
-): { readonly shards: readonly SizedShard[] } | { readonly refusal: string } {
+): { readonly shards: readonly SizedShard[] } | NoPlace {
   const whole = replaced.reduce((sum, shard) => sum + slotShare(shard), 0);
   const shards = sizedShards(record.memoryBytes, asked, whole);
   if (shards !== undefined) return { shards };
-  const has = needText(replaced.reduce((sum, shard) => sum + instanceSize(record, shard).memoryBytes, 0));
-  return { refusal: `${asked.length} new shards have ${has} together, of those that they replace, and need more` };
+  const memory = replaced.reduce((sum, shard) => sum + instanceSize(record, shard).memoryBytes, 0);
+  const has = needText(memory, unitOf(record.memoryBytes));
+  return noPlace(`${asked.length} new shards have ${has} together, of those that they replace, and need more`);
 }
 
 function wantedOf(

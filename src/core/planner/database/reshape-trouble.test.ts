@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { node } from "../../../../test/kit/facts/database-scene.ts";
 import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
+import { noPlace } from "./placement.ts";
 import { copyTrouble, roomTrouble } from "./reshape-trouble.ts";
 
 const { record } = twoShards({});
@@ -47,7 +48,7 @@ for (const [rule, code, attempt, finds] of cases)
 
 test("shards that find no place: the shards that serve are kept, or the cluster gets the next odd number of nodes", () => {
   const nodes = [node(1), node(2), node(3)];
-  const { id, evidence, remedy } = roomTrouble({ ...record, shardCount: 4 }, nodes, "planted");
+  const { id, evidence, remedy } = roomTrouble({ ...record, shardCount: 4 }, nodes, noPlace("planted"));
   assert.equal(id, "ShardsLackRoom");
   assert.equal(evidence, '"orders" has 2 shards and cannot get 4: planted');
   assert.match(remedy, /^keep .*"shardCount":2.*; or add nodes: kubectl patch rec rec .*"nodes":5/);

@@ -2,6 +2,7 @@ import { getObjects, patchCluster, patchDatabase } from "../../api/kubectl.ts";
 import type { DatabaseRecord, ReshapeIntent } from "../../api/records.ts";
 import { type FindingOf, wait } from "../findings/finding.ts";
 import type { NodeFacts } from "./facts.ts";
+import type { NoPlace } from "./placement.ts";
 import { askedTable } from "./replaced-shards.ts";
 import type { CopyFailure } from "./reshape-facts.ts";
 
@@ -44,14 +45,14 @@ export function copyTrouble(
 export function roomTrouble(
   record: NamedShards,
   nodes: readonly Pick<NodeFacts, "pod">[],
-  refusal: string,
+  { evidence }: NoPlace,
 ): ShardsTrouble {
   const { name, shards } = record;
   const to = askedTable(record).length;
   const change = to === shards.length ? "others" : `${to}`;
   return wait(
     "ShardsLackRoom",
-    `"${name}" has ${shards.length} shards and cannot get ${change}: ${refusal}`,
+    `"${name}" has ${shards.length} shards and cannot get ${change}: ${evidence}`,
     `keep ${keepShards(record)}; or ${[...moreNodes(nodes), `delete a database: ${getObjects("redb")}`].join("; or ")}`,
   );
 }

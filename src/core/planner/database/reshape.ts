@@ -55,7 +55,7 @@ export function beginStep(facts: DatabaseFacts): LeaderProposal | undefined {
   if (left !== undefined)
     return waitBecause(`${countText(to.length)} are made when node ${left.uid} is back in service`);
   const plan = planReshape({ record, to, nodes, everything });
-  return "refusal" in plan ? waitFor(roomTrouble(record, nodes, plan.refusal)) : { kind: "begin-reshape", plan };
+  return "id" in plan ? waitFor(roomTrouble(record, nodes, plan)) : { kind: "begin-reshape", plan };
 }
 
 /** What is done for shards that get their keys. */

@@ -210,10 +210,10 @@ export function placeDatabase(
   const everything = placedInstances(context.records.databases());
   const bdb = context.records.state()?.nextDatabase ?? 1;
   const placed = placeShards({ ...wanted, nodes, everything, bdb, firstInstance: 1 });
-  if (!("refusal" in placed)) return placed.places;
+  if (!("id" in placed)) return placed.places;
   throw refuse(
     placed.role === "replica" ? refusals.invalidReplication : refusals.insufficientResources,
-    placed.refusal,
+    placed.evidence,
   );
 }
 

@@ -76,6 +76,6 @@ async function instanceFrom(
     portOffset: portOffsetOf(uid, data.instance),
   };
   const placed = placeKept(request, ["growth", "resting", "machine"]);
-  if ("refusal" in placed) throw refuse(refusals.insufficientResources, placed.refusal);
+  if ("id" in placed) throw refuse(refusals.insufficientResources, placed.evidence);
   return { id: data.instance, ...placed, storeVersion, ...portMode({ tlsMode }), launch: 0 };
 }

@@ -17,7 +17,7 @@ import { instancesText } from "../../../../core/planner/license/instances-text.t
 import type { BdbCreate } from "../../../../ports/management/records.ts";
 import { slotShare, slotsText, type SizedShard } from "../../../../core/slots/shard-slots.ts";
 import { dividedSlice, numberOfSlices } from "../../../../core/slots/site-slices.ts";
-import { needText } from "#kit/base/sizes";
+import { needText, unitOf } from "#kit/base/sizes";
 import { licenseOf } from "../cluster/license.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { asksSame } from "./asked-shards.ts";
@@ -97,9 +97,10 @@ function requireShareMemory({ shards, memoryBytes }: DatabaseRecord): void {
   const needed = memoryForShare(least);
   if (shards.length === 1 || least >= leastShare(memoryBytes)) return;
   const field = DATABASE_SETTINGS.memoryBytes.wireName;
+  const unit = unitOf(memoryBytes);
   throw refuse(
     refusals.badRequest,
-    `the smallest of ${shards.length} shards needs at least ${needText(needed)} of the whole database, which may use ${needText(memoryBytes)}`,
+    `the smallest of ${shards.length} shards needs at least ${needText(needed, unit)} of the whole database, which may use ${needText(memoryBytes, unit)}`,
     { field },
   );
 }
@@ -117,7 +118,7 @@ export async function planOfChange(
   const databases = context.records.databases().map((one) => (one.uid === record.uid ? record : one));
   const nodes = await gatherNodes(context);
   const plan = planReshape({ record, to, nodes, everything: placedInstances(databases) });
-  if ("refusal" in plan) throw refuse(refusals.insufficientResources, plan.refusal);
+  if ("id" in plan) throw refuse(refusals.insufficientResources, plan.evidence);
   return plan;
 }
 
