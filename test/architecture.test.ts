@@ -18,9 +18,9 @@ const TIMING = "controller-kit/timing";
 const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);
 
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
-const CORE = roomsOf("core", "base api releases planner records merge slots backup");
+const CORE = roomsOf("core", "base api releases planner records merge slots backup migration");
 const PORTS = roomsOf("ports", "management modules resp object-store");
-const MECHANISMS = roomsOf("mechanisms", "observe site starter supervisor");
+const MECHANISMS = roomsOf("mechanisms", "observe site starter supervisor migration");
 const PROGRAMS = roomsOf("programs", "agent backup cli demo link mover operator proxy rigger starter webhook");
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "controller-kit/base": [],
@@ -44,12 +44,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],
   "core/backup": ["core/planner", "core/slots", "core/releases", "core/api", "core/base", BASE],
+  "core/migration": ["core/slots", "core/base", BASE],
   "ports/management": ["core/backup", "core/api", "core/base", TIMING, BASE],
   "ports/modules": ["core/api", "core/base", TIMING, BASE],
   "ports/resp": ["core/api", "core/base", TIMING, BASE],
   "ports/object-store": ["core/backup", BASE],
   "mechanisms/observe": [...CORE, ...PORTS, ...KIT],
   "mechanisms/site": ["controller-kit/files", "ports/resp", "core/merge", "core/slots", "core/base", BASE],
+  "mechanisms/migration": ["mechanisms/site", "ports/resp", "core/migration", "core/slots", "core/base", BASE],
   "mechanisms/supervisor": [
     ...["controller-kit/files", "controller-kit/processes", "ports/resp"],
     ...["core/releases", "core/api", "core/base", BASE],
@@ -99,7 +101,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["process", "namespace", "teardown", "."],
   ],
   "programs/cli": [
-    ..."console access active-active backup restore bundle databases license local modules nodes role completion".split(
+    ..."console access active-active backup restore migrate bundle databases license local modules nodes role completion".split(
       " ",
     ),
     ..."plan preflight status why upgrade recover support .".split(" "),

@@ -278,6 +278,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/link/lost-tail.test.ts": 12,
   "src/programs/proxy/session/table-crossing.test.ts": 12,
   "src/programs/proxy/session/reshape-own.test.ts": 12,
+  "src/mechanisms/migration/migration.test.ts": 12,
   "src/programs/proxy/session/sharded-moves.test.ts": 10,
   "src/programs/proxy/session/sharded-commands.test.ts": 10,
   "test/scenario/engine-user.test.ts": 10,

@@ -6,6 +6,7 @@ import { completionCommand } from "./completion/command.ts";
 import { databasesCommand } from "./databases/command.ts";
 import { licenseCommand } from "./license/command.ts";
 import { localCommand } from "./local/command.ts";
+import { migrateCommand } from "./migrate/command.ts";
 import { modulesCommand } from "./modules/command.ts";
 import { nodesCommand } from "./nodes/command.ts";
 import { planCommand } from "./plan/command.ts";
@@ -35,6 +36,7 @@ export const COMMANDS: readonly ((context: Asking) => Command)[] = [
   reshapeCommand,
   backupCommand,
   restoreCommand,
+  migrateCommand,
   activeActiveCommand,
   modulesCommand,
   bundleCommand,

@@ -166,5 +166,13 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
     'kubectl patch rec rec --type merge -p \'{"spec":{"upgradeSpec"':
       "it needs nodes of a version that no release contains: test/specification/versions.test.ts has the rule",
   },
+  "docs/moving.md": {
+    "kubectl create secret generic old-redis":
+      "it needs a service outside: src/programs/cli/migrate/migrate.test.ts types the same at one",
+    "storectl migrate rediss://redis.example.com:6379 orders --secret old-redis --ca ca.pem --check":
+      "it needs a service outside: src/programs/cli/migrate/migrate.test.ts types the same at one",
+    "storectl migrate rediss://redis.example.com:6379 orders --secret old-redis --ca ca.pem\n":
+      "it needs a service outside: src/programs/cli/migrate/migrate.test.ts types the same at one",
+  },
   "docs/storectl.md": { "export PATH": "it has a placeholder for the command; the README has the first line" },
 };

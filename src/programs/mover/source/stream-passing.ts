@@ -2,9 +2,9 @@ import { Fault } from "#kit/base/fault";
 import { assertNever } from "#kit/base/assert-never";
 import { keysIn, passageOf, STAYS, targetAt, wordsOfPart, type Destinations } from "../../../core/slots/passage.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { StreamedFrame } from "../../../ports/resp/streamed-frame.ts";
 import { faults } from "../faults.ts";
 import { MisplacedNames } from "./misplaced-keys.ts";
-import { StreamedFrame } from "./streamed-frame.ts";
 import { TouchedKeys } from "./touched-keys.ts";
 
 /** What a target gets of the stream of one source. */
