@@ -73,6 +73,7 @@ export async function nodeBackups(change: Partial<ProofTools> = {}) {
     data: folder.path,
     end,
     wanted,
+    written: () => writtenManifest(server),
     async done(sources: readonly TestEngine[], role: BackupSource["role"] = "replica") {
       const progress = await end(wanted(sources, role));
       assert.equal(progress.state, "done", JSON.stringify(progress));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Secrets, Services } from "#kit/kube/builtin";
 import type { Stored } from "#kit/kube/kube";
 import { until } from "#kit/testing/until";
-import type { StoreEnterpriseRestore } from "../../src/core/api/kinds.ts";
+import type { StoreEnterpriseBackup, StoreEnterpriseRestore } from "../../src/core/api/kinds.ts";
 import { Backups, Databases, Restores } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { callEngine, connectEngine } from "../../src/ports/resp/engine-client.ts";
 import type { TestObjectStore } from "./server.ts";
@@ -28,8 +28,21 @@ export function restoring({ kube }: Pick<StorectlWorld, "kube">, { access }: Tes
     await until("the Service has an address", async () => (await login(database)).host !== "", PATIENCE);
     return login(database);
   };
+  /** Asks for a backup, with the Secret of its object store. */
+  const begin = async (
+    database: string,
+    backup: string,
+    more: Pick<StoreEnterpriseBackup["spec"], "encryption" | "verify">,
+  ): Promise<void> => {
+    await giveLogin(kube, access);
+    const spec = { databaseName: database, s3: { ...s3, subdir: "team" }, ...more };
+    await kube.create(Backups, { metadata: refOf(backup), spec });
+  };
+  const isComplete = (backup: string) => completes(kube, backup);
   return {
     placeOf,
+    begin,
+    isComplete,
     location: (path: string) => ({ path, s3 }),
     /** The licence of the world allows few shards. */
     async remove(database: string): Promise<void> {
@@ -45,14 +58,8 @@ export function restoring({ kube }: Pick<StorectlWorld, "kube">, { access }: Tes
     },
     /** Takes a backup of that name, and waits for it. */
     async saved(database: string, backup: string): Promise<void> {
-      if ((await kube.get(Secrets, refOf("keys"))) === undefined) {
-        const stringData = { AWS_ACCESS_KEY_ID: access.accessKeyId, AWS_SECRET_ACCESS_KEY: access.secretAccessKey };
-        await kube.create(Secrets, { metadata: refOf("keys"), stringData });
-      }
-      const spec = { databaseName: database, s3: { ...s3, subdir: "team" }, verify: false };
-      await kube.create(Backups, { metadata: refOf(backup), spec });
-      const isSaved = async () => (await kube.get(Backups, refOf(backup)))?.status?.phase === "Completed";
-      await until("it is saved", isSaved, PATIENCE);
+      await begin(database, backup, { verify: false });
+      await isComplete(backup);
     },
     ask: (
       name: string,
@@ -66,6 +73,18 @@ export function restoring({ kube }: Pick<StorectlWorld, "kube">, { access }: Tes
     stands: (name: string, phase: string, says = /^/) => stands(kube, name, { phase, says }),
     keys: async (database: string): Promise<number> => Number(await callEngine(await placeOf(database), "DBSIZE")),
   };
+}
+
+/** The Secret of the object store, unless it is there. */
+async function giveLogin(kube: StorectlWorld["kube"], access: TestObjectStore["access"]): Promise<void> {
+  if ((await kube.get(Secrets, refOf("keys"))) !== undefined) return;
+  const stringData = { AWS_ACCESS_KEY_ID: access.accessKeyId, AWS_SECRET_ACCESS_KEY: access.secretAccessKey };
+  await kube.create(Secrets, { metadata: refOf("keys"), stringData });
+}
+
+async function completes(kube: StorectlWorld["kube"], backup: string): Promise<void> {
+  const isSo = async () => (await kube.get(Backups, refOf(backup)))?.status?.phase === "Completed";
+  await until("it is saved", isSo, PATIENCE);
 }
 
 /** Waits until the restore has that phase, and its condition says that. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { until } from "#kit/testing/until";
-import type { BackupStart, RestoreRecord } from "../../src/ports/management/records/backups.ts";
+import type { BackupStart, RestoreRecord, RestoreStart } from "../../src/ports/management/records/backups.ts";
 import type { BdbCreate } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { parseInfo } from "../../src/ports/resp/info.ts";
@@ -41,6 +42,26 @@ test("databases that are made from backups, on three nodes", { skip }, async (t)
         await scene.remove(uid);
       },
     );
+
+  await t.test("an encrypted one fills a database with its key alone, and leaves it in recovery without", async () => {
+    const uid = await scene.made({ ...SHAPE, name: "sealed" });
+    for (const change of [{}, { encryption: { keys: [OTHER] } }]) {
+      const refused = await scene.restored(uid, { name: "sealed", ...change });
+      assert.deepEqual([refused.status, refused.failure?.error_code], ["failed", "BACKUP_KEY_MISSING"]);
+      const { status } = await cluster.client.call("bdb", { params: { uid } });
+      assert.equal(status, "recovery");
+    }
+    const withKey = { name: "sealed", encryption: { keys: [OTHER, KEY] } };
+    assert.equal((await scene.restored(uid, withKey)).status, "completed");
+    await until("it is active", () => scene.isActive(uid), PATIENCE);
+    assert.deepEqual(await scene.digests(uid), digests);
+    for (const node of [1, 2, 3])
+      assert.deepEqual(
+        [KEY, OTHER].map(({ key }) => cluster.log(node).includes(key)),
+        [false, false],
+      );
+    await scene.remove(uid);
+  });
 
   await refusals(t, scene, cluster, server);
   await olderNodes(t, scene, cluster);
@@ -102,6 +123,8 @@ async function olderNodes(t: TestContext, scene: ReturnType<typeof restoring>, c
   });
 }
 
+const KEY = { name: "key-1", key: randomBytes(32).toString("base64") };
+const OTHER = { name: "key-2", key: randomBytes(32).toString("base64") };
 const SHAPE = { memory_size: 60_000_000, redis_version: "7.2", replication: true, shards_count: 2 } as const;
 
 function restoring(cluster: TestCluster, { access }: TestObjectStore) {
@@ -116,14 +139,16 @@ function restoring(cluster: TestCluster, { access }: TestObjectStore) {
   };
 
   return {
-    /** A database is saved, and deleted; the digests of its shards. */
+    /** A database is saved, once more by a key, and deleted; the digests of its shards. */
     async savedAndGone(): Promise<readonly string[]> {
       await using source = await filledDatabase(cluster, { ...SHAPE, name: "source", ...secured("source") });
       const { uid } = source;
-      const body: BackupStart = { ...place, verify: false };
-      await client.call("startBackup", { params: { uid }, body });
-      const isSaved = async () => (await client.call("backup", { params: { uid } })).status === "completed";
-      await until("it is saved", isSaved, PATIENCE);
+      for (const change of [{}, { name: "sealed", encryption: { keys: [KEY] } }]) {
+        const body: BackupStart = { ...place, verify: false, ...change };
+        await client.call("startBackup", { params: { uid }, body });
+        const isSaved = async () => (await client.call("backup", { params: { uid } })).status === "completed";
+        await until("it is saved", isSaved, PATIENCE);
+      }
       return await this.digests(uid);
     },
     async made(body: BdbCreate): Promise<number> {
@@ -131,7 +156,7 @@ function restoring(cluster: TestCluster, { access }: TestObjectStore) {
       assert.equal(status, "recovery");
       return uid;
     },
-    async restored(uid: number, change: { readonly name?: string } = {}): Promise<RestoreRecord> {
+    async restored(uid: number, change: Partial<RestoreStart> = {}): Promise<RestoreRecord> {
       await client.call("startRestore", { params: { uid }, body: { ...place, ...change } });
       const last = (): Promise<RestoreRecord> => client.call("restore", { params: { uid } });
       await until("it has ended", async () => (await last()).status !== "running", PATIENCE);

@@ -12,7 +12,7 @@ export const DEFAULT_INTERVAL = 86_400;
 
 /** `spec.backup` of a StoreEnterpriseDatabase: backups of it, again and again. */
 export const askedBackup = backupScheduleSpec
-  .pick({ s3: true, retention: true, bytesPerSecond: true, verify: true })
+  .pick({ s3: true, encryption: true, retention: true, bytesPerSecond: true, verify: true })
   .extend({
     interval: z
       .literal(INTERVALS, { error: `must be one of ${INTERVALS.join(", ")}` })

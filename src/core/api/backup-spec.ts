@@ -45,10 +45,22 @@ export const s3 = z.object({
     ),
 });
 
+/** By what backups are encrypted. */
+export const encryption = z.object({
+  secretName: secretName.describe(
+    "Secret of this namespace with keys `key-1`, `key-2` and so on, each of them 32 random bytes as base64. That with the highest number encrypts, and all decrypt.",
+  ),
+});
+
 /** `spec` of a StoreEnterpriseBackup: one backup, which is taken once. */
 export const backupSpec = z.object({
   databaseName: dnsLabel.describe("Name of a StoreEnterpriseDatabase of this namespace."),
   s3: s3.describe("The bucket, at AWS or at another object store that speaks the protocol of S3."),
+  encryption: encryption
+    .optional()
+    .describe(
+      "Its files are encrypted before they leave the node; without it, they are as stock engines read them. Who has lost the key has lost the backup.",
+    ),
   bytesPerSecond: z
     .int()
     .min(1_000_000)
@@ -98,6 +110,13 @@ export const backupStatus = z.object({
     .int()
     .optional()
     .describe("Keys in its files, so far; absent when a module has data in them whose form is not known."),
+  encryption: z
+    .object({
+      keyName: z.string().describe("What the Secret called it when the backup was taken."),
+      keyId: z.string().describe("Tells it from all other keys."),
+    })
+    .optional()
+    .describe("The key that has encrypted its files; without it nobody reads them."),
   readableFrom: z
     .array(z.string())
     .optional()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FOLDER, s3 } from "./backup-spec.ts";
+import { encryption, FOLDER, s3 } from "./backup-spec.ts";
 import { databaseSpec } from "./database-spec.ts";
 import { condition, dnsLabel } from "./parts.ts";
 
@@ -46,6 +46,11 @@ export const restoreSpec = z.object({
   location: location
     .optional()
     .describe("Where a backup lies that has no object here; this or `backupName`. It has to be of this namespace."),
+  encryption: encryption
+    .optional()
+    .describe(
+      "The keys of an encrypted backup; those that the object of the backup names when absent. With it, a backup that is not encrypted is refused.",
+    ),
   database: template
     .optional()
     .describe(

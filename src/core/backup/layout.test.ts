@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BACKUP_FOLDER, BACKUP_NAME, backupPrefix, fileOf, leftoversIn, manifestKey } from "./layout.ts";
+import { BACKUP_FOLDER, BACKUP_NAME, backupPrefix, fileOf, isFileBelow, leftoversIn, manifestKey } from "./layout.ts";
 
 test("all of a backup lies below its name, each attempt in a folder of its own", () => {
   assert.equal(backupPrefix("team/orders", "nightly"), "team/orders/nightly/");
   assert.equal(manifestKey("team/orders", "nightly"), "team/orders/nightly/manifest.json");
-  assert.equal(fileOf("a1", 7), "a1/shard-7.rdb");
+  assert.equal(fileOf("a1", 7, false), "a1/shard-7.rdb");
+  assert.equal(fileOf("a1", 7, true), "a1/shard-7.rdb.enc");
+  for (const isEncrypted of [false, true])
+    assert.ok(isFileBelow("team/nightly/", `team/nightly/${fileOf("0123456789abcdef", 7, isEncrypted)}`));
 });
 
 /** Folders of attempts. */

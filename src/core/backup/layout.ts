@@ -47,8 +47,8 @@ export function removalKey(folder: string, name: string): string {
 }
 
 /** The name of the file of a shard, as a manifest says it: each attempt has a folder of its own, so that two never write the same. */
-export function fileOf(attempt: string, shard: number): string {
-  return `${attempt}/shard-${shard}.rdb`;
+export function fileOf(attempt: string, shard: number, isEncrypted: boolean): string {
+  return `${attempt}/shard-${shard}.rdb${isEncrypted ? ".enc" : ""}`;
 }
 
 /** True for a file that some attempt at a backup sends, below the `prefix` of the backup. Another backup may lie in a folder that has the same prefix. */
@@ -57,7 +57,7 @@ export function isFileBelow(prefix: string, key: string): boolean {
 }
 
 /** As `fileOf` makes them. */
-const FILE = /^[0-9a-f]{16}\/shard-\d+\.rdb$/;
+const FILE = /^[0-9a-f]{16}\/shard-\d+\.rdb(?:\.enc)?$/;
 
 /**
  * What can go of the objects of a backup whose manifest names `files`: what attempts have left that did not come to their end. `keys` begin

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { parseJson } from "#kit/base/json";
 import { visibleLine } from "#kit/base/visible";
+import { canonical } from "../planner/active-active/canonical.ts";
 import { ENGINE_FAMILIES } from "../releases/engines/engines.ts";
 import { namedShards } from "../slots/named-slots.ts";
 import { slotsText } from "../slots/shard-slots.ts";
 import { SLOTS } from "../slots/slot.ts";
+import { BACKUP_KEY_NAME } from "./backup-keys.ts";
 import { readableFrom, type ReadingEngine } from "./readable-from.ts";
 
 /** The newest format of manifests that this release reads, and the one that it writes. */
@@ -46,6 +48,17 @@ export const BACKUP_FILE = z.strictObject({
 
 const MOST_READERS = 64;
 
+/** How the files are encrypted, and that nobody without the key has changed the manifest since. */
+const ENCRYPTION = z.strictObject({
+  form: z.literal("AES-256-GCM"),
+  /** The key, as its Secret called it then. */
+  keyName: z.string().regex(BACKUP_KEY_NAME),
+  /** Tells it from all others, whatever they are called. */
+  keyId: z.string().regex(/^[0-9a-f]{32}$/),
+  /** Of all that the manifest says otherwise. */
+  seal: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
 const MANIFEST = z.strictObject({
   format: z.literal(MANIFEST_FORMAT),
   name: word,
@@ -63,6 +76,8 @@ const MANIFEST = z.strictObject({
   cut: z.enum(["apart"]),
   /** The engines that can read every file. */
   readableFrom: z.array(z.strictObject({ family: z.enum(["redis", "valkey"]), version: word })).max(MOST_READERS),
+  /** Absent: the files are as stock engines read them. */
+  encryption: ENCRYPTION.exactOptional(),
   files: z.array(BACKUP_FILE).min(1).max(SLOTS),
 });
 
@@ -70,6 +85,15 @@ const MANIFEST = z.strictObject({
 export type BackupFile = z.output<typeof BACKUP_FILE>;
 /** What a backup is: it exists when its manifest does. */
 export type BackupManifest = z.output<typeof MANIFEST>;
+
+/** How the files of a backup are encrypted. */
+export type BackupEncryption = NonNullable<BackupManifest["encryption"]>;
+
+/** What is sealed of a manifest: all of it but the seal, in one form. */
+export function sealedText({ encryption, ...all }: BackupManifest): string {
+  const { seal: _, ...of } = encryption ?? { seal: "" };
+  return canonical({ ...all, encryption: of });
+}
 
 /** What a manifest says that a run has come to. */
 export type ManifestFacts = Pick<BackupManifest, "name" | "database" | "began" | "ended" | "files">;

@@ -17,13 +17,25 @@ test("a backup that is named lies where its status says, and its Secret is that 
     folder: "team/shop/orders",
     name: "nightly-1a2b3c4d",
     s3: OBJECT.spec.s3,
+    encryption: undefined,
     database: "orders",
   });
 });
 
 test("a place is taken as it is said, also with a slash behind it", () => {
   const spec = restoreSpec.parse({ databaseName: "copy", location: { path: "a/b/c/", s3: S3 } });
-  assert.deepEqual(restoreSource(spec, "shop", undefined), { folder: "a/b", name: "c", s3: S3, database: "copy" });
+  const place = { folder: "a/b", name: "c", s3: S3, database: "copy" };
+  assert.deepEqual(restoreSource(spec, "shop", undefined), { ...place, encryption: undefined });
+});
+
+test("the keys are those that the object of the backup names, unless the restore names others; of a place, those of the restore", () => {
+  const [own, others] = [{ secretName: "own" }, { secretName: "others" }];
+  const encrypted = { ...OBJECT, spec: { ...OBJECT.spec, encryption: own } };
+  const keysOf = (spec: object, backup?: NamedBackup) =>
+    Reflect.get(restoreSource(restoreSpec.parse({ databaseName: "copy", ...spec }), "shop", backup), "encryption");
+  assert.deepEqual(keysOf({ backupName: "nightly" }, encrypted), own);
+  assert.deepEqual(keysOf({ backupName: "nightly", encryption: others }, encrypted), others);
+  assert.deepEqual(keysOf({ location: { path: "a/b/c", s3: S3 }, encryption: others }), others);
 });
 
 for (const path of ["", "a", "/a/b", "a//b", "../b", "a/..", "a/.hidden", "a/b?c", `${"a/".repeat(9)}b`])

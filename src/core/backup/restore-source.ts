@@ -12,6 +12,8 @@ export interface RestoreSource {
   readonly folder: string;
   readonly name: string;
   readonly s3: BackupSpec["s3"];
+  /** By whose keys it is read; undefined: it is not encrypted. */
+  readonly encryption: BackupSpec["encryption"];
   readonly database: string;
 }
 
@@ -24,7 +26,7 @@ export interface RestoreRefusal extends Finding {
 export interface NamedBackup {
   readonly name: string;
   readonly uid: string;
-  readonly spec: Pick<BackupSpec, "databaseName" | "s3">;
+  readonly spec: Pick<BackupSpec, "databaseName" | "s3" | "encryption">;
   readonly status: BackupStatus;
 }
 
@@ -47,7 +49,9 @@ export function restoreSource(
     return forGood(
       block("SpecInvalid", "spec.backupName, spec.location: exactly one of them says which backup is meant", ANOTHER),
     );
-  if (location !== undefined) return { ...placeIn(location.path), s3: location.s3, database: spec.databaseName };
+  const { encryption } = spec;
+  if (location !== undefined)
+    return { ...placeIn(location.path), s3: location.s3, encryption, database: spec.databaseName };
   if (backup === undefined)
     return forNow(
       block(
@@ -56,7 +60,8 @@ export function restoreSource(
         "name one that is there, or where it lies by spec.location",
       ),
     );
-  return sourceOfObject(backup, namespace);
+  const source = sourceOfObject(backup, namespace);
+  return "id" in source || encryption === undefined ? source : { ...source, encryption };
 }
 
 function sourceOfObject({ name, uid, spec, status }: NamedBackup, namespace: string): RestoreSource | RestoreRefusal {
@@ -72,7 +77,8 @@ function sourceOfObject({ name, uid, spec, status }: NamedBackup, namespace: str
     return forGood(
       block("BackupPathForeign", `status.path of the backup "${name}" is not one of its own: ${path}`, ANOTHER_BACKUP),
     );
-  return { ...placeIn(path), s3: storeOfSaved(spec.s3, status), database: spec.databaseName };
+  const { databaseName: database, encryption } = spec;
+  return { ...placeIn(path), s3: storeOfSaved(spec.s3, status), encryption, database };
 }
 
 /**

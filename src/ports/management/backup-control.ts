@@ -1,4 +1,5 @@
 import type { FaultSpec } from "#kit/base/fault";
+import type { BackupKey } from "../../core/backup/backup-keys.ts";
 import type { BackupFile, BackupManifest } from "../../core/backup/manifest.ts";
 import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
@@ -32,6 +33,8 @@ export interface BackupCommand {
   readonly engineCertificate?: EngineCertificate;
   readonly store: ObjectStoreAccess;
   readonly folder: string;
+  /** Of which the newest one encrypts it, and all decrypt; absent: it is not encrypted. */
+  readonly keys?: readonly BackupKey[];
   /** All shards together; absent: as fast as it can. */
   readonly bytesPerSecond?: number;
 }
@@ -61,7 +64,7 @@ export interface BackupProgressMessage {
 }
 
 /** A file of a backup is put into a folder of the node, where an engine loads it. Never logged. */
-export interface FetchCommand extends Pick<BackupCommand, "name" | "folder" | "store" | "bytesPerSecond"> {
+export interface FetchCommand extends Pick<BackupCommand, "name" | "folder" | "store" | "keys" | "bytesPerSecond"> {
   readonly op: "fetch";
   readonly file: BackupFile;
   /** Where to; a file that is there is replaced. */
@@ -70,7 +73,7 @@ export interface FetchCommand extends Pick<BackupCommand, "name" | "folder" | "s
 }
 
 /** The manifest of a backup is read. Never logged. */
-export interface ReadCommand extends Pick<BackupCommand, "name" | "folder" | "store"> {
+export interface ReadCommand extends Pick<BackupCommand, "name" | "folder" | "store" | "keys"> {
   readonly op: "read";
 }
 

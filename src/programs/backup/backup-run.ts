@@ -10,6 +10,7 @@ import {
   type BackupFile,
   type BackupManifest,
 } from "../../core/backup/manifest.ts";
+import { newestKey, type BackupKey } from "../../core/backup/backup-keys.ts";
 import { transferPlan, type TransferPlan } from "../../core/backup/transfer-plan.ts";
 import type { BackupCommand, BackupProgress, BackupSource } from "../../ports/management/backup-control.ts";
 import { faults as storeFaults } from "../../ports/object-store/faults.ts";
@@ -18,6 +19,7 @@ import type { EngineAddress } from "../../ports/resp/engine-client.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import { ByteRate } from "./byte-rate.ts";
 import { faults } from "./faults.ts";
+import { requireKeys, sealManifest } from "./manifest-keys.ts";
 import { ShardCopy } from "./shard-copy.ts";
 
 /** What a backup is taken with. */
@@ -33,16 +35,20 @@ export class BackupRun {
   readonly #context: BackupRunContext;
   readonly #ending = new AbortController();
   readonly #copies: readonly ShardCopy[];
+  /** By which all is encrypted. */
+  readonly #key: BackupKey | undefined;
 
   constructor(command: BackupCommand, context: BackupRunContext) {
     this.#command = command;
     this.#context = context;
-    const { bytesPerSecond, attempt, sources } = command;
+    const { bytesPerSecond, attempt, sources, keys } = command;
+    this.#key = newestKey(keys ?? []);
+    const key = this.#key;
     const rate = bytesPerSecond === undefined ? undefined : new ByteRate(context.clock, bytesPerSecond);
     const addressOf = addresses(command);
     this.#copies = sources.map((source) => {
-      const file = fileOf(attempt, source.shard);
-      const options = { source, address: addressOf(source), file, rate, signal: this.#ending.signal };
+      const file = fileOf(attempt, source.shard, key !== undefined);
+      const options = { source, address: addressOf(source), file, key, rate, signal: this.#ending.signal };
       return new ShardCopy({ ...options, clock: context.clock });
     });
   }
@@ -69,7 +75,7 @@ export class BackupRun {
   }
 
   async #existing(): Promise<BackupManifest | undefined> {
-    const { folder, name, database } = this.#command;
+    const { folder, name, database, keys } = this.#command;
     const text = await this.#context.store.read(manifestKey(folder, name), MOST_MANIFEST);
     if (text === undefined) return undefined;
     const manifest = readManifest(text);
@@ -78,7 +84,10 @@ export class BackupRun {
         faults.badManifest,
         `What is at ${manifestKey(folder, name)} cannot be read: ${manifest.refusal}.`,
       );
-    if (isOfSameDatabase(manifest.database, database)) return manifest;
+    if (isOfSameDatabase(manifest.database, database)) {
+      requireKeys(manifest, keys, manifestKey(folder, name));
+      return manifest;
+    }
     const { namespace, cluster, name: other } = manifest.database;
     throw new Fault(
       faults.nameTaken,
@@ -100,7 +109,7 @@ export class BackupRun {
     const files: BackupFile[] = [];
     const copyNext = async (): Promise<void> => {
       for (const [at, copy] of waiting) {
-        const key = `${backupPrefix(folder, name)}${fileOf(this.#command.attempt, copy.progress.shard)}`;
+        const key = `${backupPrefix(folder, name)}${copy.file}`;
         files[at] = await copy.run((content) => this.#context.store.write(key, content, parts));
       }
     };
@@ -119,7 +128,8 @@ export class BackupRun {
   async #writeManifest(began: string, files: readonly BackupFile[]): Promise<BackupManifest> {
     const { folder, name, database } = this.#command;
     const ended = this.#context.clock.now().toISOString();
-    const manifest = manifestOf({ name, database, began, ended, files: [...files] });
+    const plain = manifestOf({ name, database, began, ended, files: [...files] });
+    const manifest = this.#key === undefined ? plain : sealManifest(plain, this.#key);
     try {
       await this.#context.store.writeNew(manifestKey(folder, name), `${JSON.stringify(manifest, undefined, 2)}\n`);
     } catch (error) {

@@ -48,6 +48,17 @@ export const faults = {
     retry: "never",
     remedy: "Take another backup, and look who changes objects in the bucket: what is there is not what was saved.",
   },
+  keyMissing: {
+    code: "BACKUP_KEY_MISSING",
+    retry: "backoff",
+    remedy:
+      "Put that key into the Secret that spec.encryption names, as key-<number>: without it nobody can read the backup.",
+  },
+  notEncrypted: {
+    code: "BACKUP_NOT_ENCRYPTED",
+    retry: "never",
+    remedy: "Look who has written it. Where it was saved without encryption, ask for it without: leave encryption out.",
+  },
   badCommand: { code: "BACKUP_BAD_COMMAND", retry: "never", remedy: "Agent and backup must be of the same release." },
   failed: {
     code: "BACKUP_FAILED",

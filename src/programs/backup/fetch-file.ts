@@ -10,6 +10,7 @@ import { faults as storeFaults } from "../../ports/object-store/faults.ts";
 import type { ObjectStore } from "../../ports/object-store/s3.ts";
 import { ByteRate } from "./byte-rate.ts";
 import { CountedKeys } from "./counted-keys.ts";
+import { decryptPieces } from "./encrypted-file.ts";
 import { faults } from "./faults.ts";
 
 /**
@@ -17,38 +18,48 @@ import { faults } from "./faults.ts";
  * the object is not what was saved; no more than the manifest says is ever written.
  */
 export async function fetchFile(
-  { folder, name, file, path, mode, bytesPerSecond }: FetchCommand,
+  { folder, name, file, path, mode, keys, bytesPerSecond }: FetchCommand,
   store: Pick<ObjectStore, "pieces">,
   clock: Clock,
 ): Promise<void> {
   const rate = bytesPerSecond === undefined ? undefined : new ByteRate(clock, bytesPerSecond);
   const key = `${backupPrefix(folder, name)}${file.file}`;
   try {
-    await replaceFile(path, checkPieces(store.pieces(key), file, rate), mode);
+    const stored = checkPieces(store.pieces(key), file, rate);
+    const plain = keys === undefined ? stored : decryptPieces(stored, { keys, file: file.file });
+    await replaceFile(path, countPieces(plain, file), mode);
   } catch (error) {
     if (isFault(error, storeFaults.missing)) throw damageOf(file, "is gone");
     throw error;
   }
 }
 
+/** As they come from the store, as the manifest says of its bytes. */
 async function* checkPieces(
   pieces: AsyncIterable<Uint8Array>,
   file: BackupFile,
   rate: ByteRate | undefined,
 ): AsyncGenerator<Uint8Array> {
   const digest = createHash("sha256");
-  const counted = new FileKeys(file);
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
     if (bytes > file.bytes) throw damageOf(file, `is longer than the ${file.bytes} bytes of the manifest`);
     digest.update(piece);
-    counted.push(piece);
     await rate?.pass(piece.length);
     yield piece;
   }
   if (bytes < file.bytes) throw damageOf(file, `has ${bytes} of the ${file.bytes} bytes of the manifest`);
   if (digest.digest("hex") !== file.sha256) throw damageOf(file, "has another SHA-256 than the manifest says");
+}
+
+/** As an engine is to load them, as the manifest says of its keys. */
+async function* countPieces(pieces: AsyncIterable<Uint8Array>, file: BackupFile): AsyncGenerator<Uint8Array> {
+  const counted = new FileKeys(file);
+  for await (const piece of pieces) {
+    counted.push(piece);
+    yield piece;
+  }
   counted.require();
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
+import type { BackupKey } from "../../core/backup/backup-keys.ts";
 import type { BackupFile } from "../../core/backup/manifest.ts";
 import type { BackupShardProgress, BackupSource } from "../../ports/management/backup-control.ts";
 import { dialSocket } from "../../ports/resp/dial.ts";
@@ -12,6 +13,7 @@ import { snapshotPieces } from "../../ports/resp/snapshot.ts";
 import { SocketReader } from "../../ports/resp/socket-reader.ts";
 import type { ByteRate } from "./byte-rate.ts";
 import { CountedKeys } from "./counted-keys.ts";
+import { encryptPieces } from "./encrypted-file.ts";
 import { faults } from "./faults.ts";
 
 /** What the copy of a shard works with. */
@@ -20,6 +22,8 @@ export interface ShardCopyOptions {
   readonly address: EngineAddress;
   /** Name of the file in the manifest. */
   readonly file: string;
+  /** By which it is encrypted; undefined: it is not. */
+  readonly key: BackupKey | undefined;
   readonly rate: ByteRate | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -48,6 +52,11 @@ export class ShardCopy {
       bytes: this.#bytes,
       keys: this.#counted.keys,
     };
+  }
+
+  /** Name of its file in the manifest. */
+  get file(): string {
+    return this.#options.file;
   }
 
   /** About how many bytes there are to copy: what the data take in memory. */
@@ -91,7 +100,7 @@ export class ShardCopy {
       const attached = await this.#asked(() => attachWhole(socket, reader, address));
       const at = clock.now().toISOString();
       this.#state = "copying";
-      await write(this.#pieces(reader, attached));
+      await write(this.#stored(reader, attached));
       this.#state = "copied";
       const { shard, slots, role } = source;
       const { replicationId, offset } = attached;
@@ -116,13 +125,22 @@ export class ShardCopy {
     }
   }
 
+  /** What comes to lie in the store. */
+  async *#stored(reader: SocketReader, attached: AttachedWhole): AsyncGenerator<Buffer> {
+    const { key, file } = this.#options;
+    const pieces = this.#pieces(reader, attached);
+    for await (const piece of key === undefined ? pieces : encryptPieces(pieces, { key, file })) {
+      this.#digest.update(piece);
+      this.#bytes += piece.length;
+      yield piece;
+    }
+  }
+
   /** What is not whole must not arrive as if it were: the last piece is passed on when nothing is missing. */
   async *#pieces(reader: SocketReader, { snapshot }: AttachedWhole): AsyncGenerator<Buffer> {
     try {
       for await (const piece of snapshotPieces(reader, snapshot)) {
         this.#counted.push(piece);
-        this.#digest.update(piece);
-        this.#bytes += piece.length;
         await this.#options.rate?.pass(piece.length);
         yield piece;
       }

@@ -15,6 +15,13 @@ const backupHost: Reach = {
   test: BEGIN,
 };
 
+const backupKeys: Reach = {
+  reaches: "a Secret of the namespace, by whose keys the nodes encrypt backups and read them",
+  bound:
+    "only one that holds nothing but such keys, or whose annotation lists the database; no key is sent to the store",
+  test: BEGIN,
+};
+
 /** Of a StoreEnterpriseBackup. */
 export const BACKUP_FIELDS: Fields = {
   databaseName: {
@@ -34,6 +41,8 @@ export const BACKUP_FIELDS: Fields = {
     bound: "only one that holds nothing but keys of an object store, or whose annotation lists the database",
     test: BEGIN,
   },
+  encryption: OWN,
+  "encryption.secretName": backupKeys,
   bytesPerSecond: OWN,
   verify: OWN,
   verifyRequest: OWN,
@@ -108,6 +117,8 @@ export const RESTORE_FIELDS: Fields = {
     bound: "only one that holds nothing but keys of an object store, or whose annotation lists the database",
     test: BEGIN,
   },
+  encryption: OWN,
+  "encryption.secretName": { ...backupKeys },
   database: OWN,
   bytesPerSecond: OWN,
   dryRun: OWN,

@@ -7,6 +7,7 @@ const certificate: SecretUse = { kind: "certificate", database: "orders" };
 const clients: SecretUse = { kind: "client-authorities", database: "orders" };
 const module: SecretUse = { kind: "module", url: new URL("https://modules.example.com:8443/wand.zip") };
 const license: SecretUse = { kind: "license", cluster: "rec" };
+const backupKeys: SecretUse = { kind: "backup-keys", database: "orders" };
 const credentials: SecretUse = { kind: "credentials", cluster: "rec" };
 
 const LOGIN = ["username", "password"];
@@ -44,6 +45,11 @@ const cases: readonly (readonly [use: SecretUse, facts: Partial<NamedSecret>, sa
   [module, { keys: LOGIN, ...annotated("module-hosts", "modules.example.com:443, example.com") }, /module-hosts/],
   [module, { keys: LOGIN, ...annotated("databases", "modules.example.com") }, /module-hosts/],
   [module, { keys: ["ca.crt"] }, "used"],
+  [backupKeys, { keys: ["key-1", "key-20"] }, "used"],
+  [backupKeys, { keys: ["key-1", "key"] }, /databases with orders/],
+  [backupKeys, { keys: ["AWS_ACCESS_KEY_ID"] }, /databases with orders/],
+  [backupKeys, { keys: ["key-1"], type: "kubernetes.io/tls" }, /databases with orders/],
+  [backupKeys, { keys: ["key-1", "api"], ...annotated("databases", "orders") }, "used"],
   [license, { keys: ["license"] }, "used"],
   [license, { keys: ["license", "api"] }, /annotation storeenterprise.io\/clusters with rec/],
   [credentials, { keys: LOGIN }, /annotation storeenterprise.io\/clusters with rec/],

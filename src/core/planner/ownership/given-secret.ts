@@ -1,3 +1,4 @@
+import { BACKUP_KEY_NAME } from "../../backup/backup-keys.ts";
 import { annotate } from "../../api/kubectl.ts";
 import {
   CLUSTERS_ANNOTATION,
@@ -22,6 +23,7 @@ export type SecretUse =
   | { readonly kind: "certificate"; readonly database: string }
   | { readonly kind: "client-authorities"; readonly database: string }
   | { readonly kind: "object-store"; readonly database: string }
+  | { readonly kind: "backup-keys"; readonly database: string }
   | { readonly kind: "module"; readonly url: URL }
   | { readonly kind: "license"; readonly cluster: string }
   | { readonly kind: "credentials"; readonly cluster: string };
@@ -64,6 +66,7 @@ function markFor(use: SecretUse): { readonly annotation: string; readonly member
     case "certificate":
     case "client-authorities":
     case "object-store":
+    case "backup-keys":
       return { annotation: DATABASES_ANNOTATION, members: [use.database] };
     case "module":
       return { annotation: MODULE_HOSTS_ANNOTATION, members: [use.url.host, use.url.hostname] };
@@ -93,6 +96,11 @@ function isMadeFor({ type = "Opaque", keys, ...marks }: NamedSecret, use: Secret
       return true; // certificates alone are read, and those are no secret
     case "object-store":
       return holds(["Opaque"], OBJECT_STORE_KEYS);
+    case "backup-keys":
+      return holds(
+        ["Opaque"],
+        keys.filter((key) => BACKUP_KEY_NAME.test(key)),
+      );
     case "license":
       return holds(["Opaque"], ["license"]);
     case "module":

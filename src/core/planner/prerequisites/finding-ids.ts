@@ -6,6 +6,7 @@ const OTHERS = [
   "AuthorityEnds",
   "BackupFailed",
   "BackupInvalid",
+  "BackupKeysInvalid",
   "BackupNotFound",
   "BackupNotRead",
   "BackupNotRestorable",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BACKUP_KEY_NAME, BACKUP_KEY_TEXT, MOST_BACKUP_KEYS } from "../../../core/backup/backup-keys.ts";
 import type { BackupFile } from "../../../core/backup/manifest.ts";
 import type { Answered } from "./answered.ts";
 
@@ -46,6 +47,13 @@ const VERIFICATION = z.strictObject({
   failure: FAILURE.exactOptional().describe("Why it does not count as loaded."),
 });
 
+const ENCRYPTED_BY = z
+  .strictObject({
+    key_name: z.string().describe("What the key was called when it was saved."),
+    key_id: z.string().describe("Tells the key from all others."),
+  })
+  .describe("By which key its files are encrypted; absent: by none.");
+
 /** How the last backup of a database stands. */
 export const BACKUP = z
   .strictObject({
@@ -61,6 +69,7 @@ export const BACKUP = z
       .array(z.strictObject({ family: z.string(), version: z.string() }))
       .exactOptional()
       .describe("The engines that read every file, each from this version on."),
+    encryption: ENCRYPTED_BY.exactOptional(),
     failure: FAILURE.exactOptional().describe("Why it has failed; nothing of it stays."),
     verification: VERIFICATION.exactOptional().describe("How its files were loaded, where that was asked for."),
   })
@@ -87,6 +96,21 @@ export const OBJECT_STORE = z.strictObject({
   secret_access_key: line(1_024),
   session_token: line(8_192).exactOptional(),
   ca_certificate: z.string().max(65_536).exactOptional(),
+});
+
+/** The keys of encrypted backups. */
+export const ENCRYPTION_KEYS = z.strictObject({
+  keys: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(BACKUP_KEY_NAME, "must be key-<number>"),
+        key: z.string().regex(BACKUP_KEY_TEXT, "must be 32 bytes as base64"),
+      }),
+    )
+    .min(1)
+    .max(MOST_BACKUP_KEYS)
+    .refine((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, "must have a name each")
+    .describe("That with the highest number encrypts, and all decrypt."),
 });
 
 function isEndpoint(text: string): boolean {
@@ -117,6 +141,7 @@ const BACKUP_CONTENT = z
         keys: count.exactOptional(),
       }),
     ),
+    encryption: ENCRYPTED_BY.exactOptional(),
     readable_from: z.array(z.strictObject({ family: z.string(), version: z.string() })),
     redis_versions: z.array(z.string()).describe("The versions of this cluster whose engines read every file."),
   })
@@ -194,4 +219,6 @@ export interface BackupStart {
   readonly verify: boolean;
   /** Absent: as fast as it can. */
   readonly bytes_per_second?: number;
+  /** With it, what is there counts only where one of these keys has encrypted it; absent: only where none has. Its keys are kept as the credentials are. */
+  readonly encryption?: z.output<typeof ENCRYPTION_KEYS>;
 }

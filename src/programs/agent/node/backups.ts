@@ -112,7 +112,7 @@ function isSameBackup(one: BackupIdentity, other: BackupIdentity): boolean {
 /** A backup with its process, which ends with it. */
 class OneBackup {
   readonly bdb: number;
-  readonly #wanted: Pick<WantedBackup, "name" | "folder" | "database" | "store" | "bytesPerSecond" | "proof">;
+  readonly #wanted: Pick<WantedBackup, "name" | "folder" | "database" | "store" | "keys" | "bytesPerSecond" | "proof">;
   readonly #options: NodeBackupsOptions;
   readonly #began: string;
   readonly #child: ChildRunningOnce<BackupCommand | FetchCommand, BackupReply>;
@@ -201,9 +201,12 @@ class OneBackup {
   }
 
   async #fetch(file: BackupFile, path: string, mode: number): Promise<void> {
-    const { name, folder, store, bytesPerSecond } = this.#wanted;
-    const rate = bytesPerSecond === undefined ? {} : { bytesPerSecond };
-    const reply = await this.#child.send({ op: "fetch", name, folder, store, file, path, mode, ...rate });
+    const { name, folder, store, keys, bytesPerSecond } = this.#wanted;
+    const more = {
+      ...(keys === undefined ? {} : { keys }),
+      ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+    };
+    const reply = await this.#child.send({ op: "fetch", name, folder, store, file, path, mode, ...more });
     if (!reply.ok) throw new Fault(reply, reply.message);
   }
 }

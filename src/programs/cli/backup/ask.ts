@@ -11,6 +11,7 @@ export interface BackupPlaceOptions {
   readonly bucket?: string;
   readonly secret?: string;
   readonly caSecret?: string;
+  readonly encryptionSecret?: string;
   readonly endpoint?: string;
   readonly region?: string;
   readonly subdir?: string;
@@ -36,17 +37,23 @@ async function placeFor(
   access: Pick<NamespaceAccess, "kube" | "namespace">,
   database: string,
   options: BackupPlaceOptions,
-): Promise<Pick<BackupSpec, "s3" | "bytesPerSecond">> {
-  const { bucket, secret } = options;
-  if (bucket !== undefined && secret !== undefined) return { s3: s3Of(bucket, secret, options) };
+): Promise<Pick<BackupSpec, "s3" | "encryption" | "bytesPerSecond">> {
+  const { bucket, secret, encryptionSecret: secretName } = options;
+  const own = secretName === undefined ? {} : { encryption: { secretName } };
+  if (bucket !== undefined && secret !== undefined) return { s3: s3Of(bucket, secret, options), ...own };
   const named = [bucket, secret, options.caSecret, options.endpoint, options.region, options.subdir, options.pathStyle];
   if (named.some((value) => value !== undefined))
     throw new Fault(faults.backupPlace, "a place of its own needs both a bucket and a Secret");
   const last = (await backupsOf(access, database)).at(-1);
   if (last === undefined)
     throw new Fault(faults.backupPlace, `"${database}" has no backup yet whose place could be taken`);
-  const { s3, bytesPerSecond } = last.spec;
-  return { s3, ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }) };
+  const { s3, encryption, bytesPerSecond } = last.spec;
+  return {
+    s3,
+    ...(encryption === undefined ? {} : { encryption }),
+    ...own,
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+  };
 }
 
 function s3Of(bucketName: string, awsSecretName: string, options: BackupPlaceOptions): BackupSpec["s3"] {

@@ -31,6 +31,7 @@ function nowCommand(context: Asking): Command {
     .option("--bucket <name>", "the bucket (default: all as of the last backup of the database)")
     .option("--secret <name>", "the Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     .option("--ca-secret <name>", "the Secret whose ca.crt signed the certificate of the object store")
+    .option("--encryption-secret <name>", "the Secret with key-1 and so on, of which the newest one encrypts it")
     .option("--endpoint <url>", "the object store, where it is not AWS")
     .option("--region <name>", "the region of the bucket")
     .option("--subdir <folder>", "the folder of the bucket")

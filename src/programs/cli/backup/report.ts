@@ -34,6 +34,7 @@ export function backupDetails(backup: BackupObject, columns: number): string {
     ["COMPLETED", status.completionTime ?? "-"],
     ["KEYS", numberText(status.keys)],
     ["BYTES", status.bytes === undefined ? "-" : bytesText(status.bytes)],
+    ["ENCRYPTED BY", keyText(backup)],
     ["READABLE FROM", (status.readableFrom ?? []).join(", ") || "-"],
     ["LOADED", loadedText(backup)],
   ];
@@ -82,6 +83,15 @@ function restorableText(backup: BackupObject): string {
 function loadedText({ status }: BackupObject): string {
   const { completionTime, engine } = status?.verification ?? {};
   return completionTime === undefined ? "-" : `${completionTime} by ${engine ?? "an engine"}`;
+}
+
+/** As the Secret has it, or is to have. */
+function keyText({ spec, status }: BackupObject): string {
+  const { keyName, keyId } = status?.encryption ?? {};
+  const secret = spec.encryption?.secretName;
+  const where = secret === undefined ? "" : ` in the Secret ${secret}`;
+  if (keyId !== undefined) return `${keyName ?? ""}${where}, ${keyId}`;
+  return secret === undefined ? "-" : `the newest key${where}`;
 }
 
 function numberText(value: number | undefined): string {

@@ -16,6 +16,7 @@ export interface RestoreRequest {
   readonly shards?: number;
   readonly slots?: readonly string[];
   readonly replaceLostData?: boolean;
+  readonly encryptionSecret?: string;
   readonly dryRun?: boolean;
 }
 
@@ -25,7 +26,7 @@ export async function askForRestore(
   request: RestoreRequest,
 ): Promise<string> {
   const { kube, namespace, clock } = access;
-  const { backup, into, replaceLostData = false, dryRun } = request;
+  const { backup, into, replaceLostData = false, encryptionSecret: secretName, dryRun } = request;
   await findBackup(access, backup);
   const there = await kube.get(Databases, { name: into, namespace });
   if (there !== undefined && !replaceLostData && !mayAwaitData(there))
@@ -37,6 +38,7 @@ export async function askForRestore(
     backupName: backup,
     ...(Object.keys(database).length === 0 ? {} : { database }),
     ...(replaceLostData ? { replaceLostData } : {}),
+    ...(secretName === undefined ? {} : { encryption: { secretName } }),
     ...(dryRun === true ? { dryRun } : {}),
   };
   await kube.create(Restores, { metadata: { name, namespace }, spec });

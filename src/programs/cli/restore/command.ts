@@ -20,6 +20,7 @@ interface RestoreOptions extends NamespaceOptions {
   readonly shards?: number;
   readonly slots?: readonly string[];
   readonly replaceLostData?: boolean;
+  readonly encryptionSecret?: string;
   readonly dryRun?: boolean;
   readonly wait: boolean;
 }
@@ -45,6 +46,7 @@ export function restoreCommand(context: Asking): Command {
         "fill a database that is there and in recovery, whose data is gone with the volumes of its nodes",
       ).conflicts(["memory", "storeVersion", "shards", "slots"]),
     )
+    .option("--encryption-secret <name>", "the Secret with the keys of the backup (default: as the backup names it)")
     .option("--dry-run", "show what would be made, and make nothing")
     .addOption(new Option("--no-wait", "do not wait until the database serves"))
     .action(async (backup: string, options: RestoreOptions) => {

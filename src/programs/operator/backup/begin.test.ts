@@ -52,6 +52,40 @@ test("what the spec leaves out is that of AWS, and the backup is verified", asyn
   assert.deepEqual(scene.asked, [{ name: "nightly-1a2b", folder: "team-a/orders", s3, verify: true }]);
 });
 
+const TEXT = `${"A".repeat(43)}=`;
+const ENCRYPTED = { databaseName: "orders", s3: S3, encryption: { secretName: "ours" } };
+
+test("the keys of an encrypted backup go with it, all of them", async () => {
+  const scene = begin({ keys: KEYS, ours: { "key-1": `${TEXT}\n`, "key-2": TEXT } });
+  await scene.ask(ENCRYPTED);
+  const keys = ["key-1", "key-2"].map((name) => ({ name, key: TEXT }));
+  assert.deepEqual([scene.asked[0]?.encryption, scene.read], [{ keys }, ["team-a/keys", "team-a/ours"]]);
+});
+
+for (const [rule, ours, reason, says] of [
+  [
+    "there is no Secret with keys",
+    undefined,
+    "SecretMissing",
+    /^namespace team-a has no Secret "ours".*openssl rand -base64 32 \| kubectl create secret generic ours --from-file=key-1=\/dev\/stdin --dry-run=client -o yaml \| kubectl apply -f -$/,
+  ],
+  ["the Secret has no key", {}, "SecretMissing", /^the Secret "ours" has no key-1/],
+  ["a key is none", { "key-1": "w0rd" }, "BackupKeysInvalid", /^the Secret "ours" (?!.*w0rd).*key-1 is not 32 bytes/],
+  [
+    "the Secret has something else too",
+    { "key-1": TEXT, password: "w0rd" },
+    "SecretNotGiven",
+    /storeenterprise.io\/databases/,
+  ],
+] as const)
+  test(`nothing is saved without encryption when ${rule}`, async () => {
+    const scene = begin({ keys: KEYS, ...(ours === undefined ? {} : { ours }) });
+    const answer = await scene.ask(ENCRYPTED);
+    assert.ok("id" in answer);
+    assert.deepEqual([answer.id, scene.asked], [reason, []]);
+    assert.match(`${answer.evidence}; ${answer.remedy}`, says);
+  });
+
 for (const [rule, secrets, reason, remedy] of [
   [
     "there is no Secret",

@@ -3,6 +3,7 @@ import { createSecretOf, editSecret, writeSecret } from "../../../core/api/kubec
 import type { Finding } from "../../../core/api/parts.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { BackupRecord, BackupStart } from "../../../ports/management/records/backups.ts";
+import { encryptionOf } from "./encryption.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { secretText } from "../secrets/secret-text.ts";
 import { findingOfFailure, type BackedUpDatabase } from "./database-of.ts";
@@ -24,8 +25,12 @@ export async function beginBackup(
 ): Promise<BackupRecord | Finding> {
   const store = await storeOf(deps, spec, place.namespace);
   if ("id" in store) return store;
+  const { databaseName } = spec;
+  const { name, folder, namespace } = place;
+  const encryption = await encryptionOf(deps, spec.encryption, { databaseName, namespace, isTaken: true });
+  if ("id" in encryption) return encryption;
   const rate = spec.bytesPerSecond === undefined ? {} : { bytes_per_second: spec.bytesPerSecond };
-  const body: BackupStart = { name: place.name, folder: place.folder, s3: store, verify: spec.verify ?? true, ...rate };
+  const body: BackupStart = { name, folder, s3: store, verify: spec.verify ?? true, ...encryption, ...rate };
   try {
     return await client.call("startBackup", { params: { uid }, body });
   } catch (error) {

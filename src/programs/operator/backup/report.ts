@@ -143,10 +143,11 @@ function statusOf(
   };
 }
 
-function sizesOf({ bytes, keys, readable_from: readers }: BackupRecord): BackupStatus {
+function sizesOf({ bytes, keys, readable_from: readers, encryption: by }: BackupRecord): BackupStatus {
   return {
     bytes,
     ...(keys === undefined ? {} : { keys }),
+    ...(by === undefined ? {} : { encryption: { keyName: by.key_name, keyId: by.key_id } }),
     ...(readers === undefined ? {} : { readableFrom: readers.map(({ family, version }) => `${family} ${version}`) }),
   };
 }

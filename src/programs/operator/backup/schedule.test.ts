@@ -10,10 +10,18 @@ import { HOUR, NAMESPACE, PLACE, SPEC, scheduleIn } from "../../../../test/kit/o
 
 // A real API, and the passes over schedules of an operator whose clock the test moves. What becomes of a backup is said by the test.
 
+/** What each backup gets of its schedule. */
+const RUN = {
+  encryption: { secretName: "backup-encryption" },
+  bytesPerSecond: 5_000_000,
+  verify: false,
+  activeDeadlineSeconds: 600,
+};
+
 test("what is due is asked for once, in the words of the schedule, and nothing is done in between", async () => {
   await using world = await startOperatorWorld();
   const scene = scheduleIn(world);
-  const { status: before } = await scene.make({ bytesPerSecond: 5_000_000, verify: false, activeDeadlineSeconds: 600 });
+  const { status: before } = await scene.make(RUN);
   await using operator = await scene.operate();
   assert.equal((await scene.says("Scheduled")).nextScheduleTime, scene.hour(1));
   assert.equal(before, undefined);
@@ -29,7 +37,7 @@ test("what is due is asked for once, in the words of the schedule, and nothing i
   );
   const [made, ...others] = await scene.backups();
   const { schedule: _, timeZone: __, ...place } = SPEC;
-  assert.deepEqual(made?.spec, { ...place, bytesPerSecond: 5_000_000, verify: false, activeDeadlineSeconds: 600 });
+  assert.deepEqual(made?.spec, { ...place, ...RUN });
   assert.deepEqual([made.metadata.labels, others.length], [{ [BACKUP_SCHEDULE_LABEL]: "hourly" }, 0]);
   assert.deepEqual(await scene.events(), ["BackupScheduled x1"]);
 });

@@ -92,12 +92,13 @@ async function askFor(
   spec: BackupScheduleSpec,
   name: string,
 ): Promise<boolean> {
-  const { databaseName, s3, bytesPerSecond, verify, activeDeadlineSeconds } = spec;
+  const { databaseName, s3, encryption, bytesPerSecond, verify, activeDeadlineSeconds } = spec;
   const { namespace = "default" } = metadata;
   const labels = { [BACKUP_SCHEDULE_LABEL]: metadata.name };
   const asked = {
     databaseName,
     s3,
+    ...(encryption === undefined ? {} : { encryption }),
     ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
     ...(verify === undefined ? {} : { verify }),
     ...(activeDeadlineSeconds === undefined ? {} : { activeDeadlineSeconds }),

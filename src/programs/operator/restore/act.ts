@@ -17,6 +17,7 @@ import type { BackupContent, BackupStart } from "../../../ports/management/recor
 import { answeredWithin } from "../../../ports/management/slow-routes.ts";
 import { storeOf } from "../backup/begin.ts";
 import { findingOfFailure } from "../backup/database-of.ts";
+import { encryptionOf } from "../backup/encryption.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import type { NamedCluster } from "./find.ts";
 
@@ -26,10 +27,10 @@ export interface RestoreActDeps extends GivenDeps {
   readonly cache: Pick<InformerCache, "databases">;
 }
 
-/** A backup that may be restored in the namespace, with the object store that it is in. */
+/** A backup that may be restored in the namespace, with the object store that it is in and its keys. */
 export interface ReadableBackup {
   readonly content: BackupContent;
-  readonly s3: BackupStart["s3"];
+  readonly access: Pick<BackupStart, "s3" | "encryption">;
 }
 
 /** Lets a cluster read what the backup is; why it may not, or cannot. Nothing is changed by it. */
@@ -41,10 +42,14 @@ export async function readSource(
 ): Promise<ReadableBackup | RestoreRefusal> {
   const s3 = await storeOf(deps, { databaseName: source.database, s3: source.s3 }, namespace);
   if ("id" in s3) return forNow(s3);
+  const use = { databaseName: source.database, namespace, isTaken: false };
+  const encryption = await encryptionOf(deps, source.encryption, use);
+  if ("id" in encryption) return forNow(encryption);
+  const access = { s3, ...encryption };
   try {
     const { folder, name } = source;
     const within = answeredWithin("inspectBackup");
-    const { content, failure } = await client.call("inspectBackup", { body: { folder, name, s3 } }, within);
+    const { content, failure } = await client.call("inspectBackup", { body: { folder, name, ...access } }, within);
     if (failure !== undefined) return { ...findingOfSeen(failure), isForGood: failure.retry === "never" };
     if (content === undefined)
       return forNow(
@@ -52,7 +57,7 @@ export async function readSource(
       );
     const secret = source.s3.awsSecretName;
     const allowed = await namespacesOf(deps, { name: secret, namespace }, source.database);
-    return foreignBackup(content.database, { namespace, secret, allowed }) ?? { content, s3 };
+    return foreignBackup(content.database, { namespace, secret, allowed }) ?? { content, access };
   } catch (error) {
     return forNow(findingOfFailure(error));
   }
@@ -101,7 +106,7 @@ export async function makeDatabase(
 export async function beginRestore(
   { client, uid }: { readonly client: ManagementClient; readonly uid: string },
   source: RestoreSource,
-  { s3 }: ReadableBackup,
+  { access }: ReadableBackup,
   { bytesPerSecond: rate, replaceLostData: replacesLost = false }: RestoreSpec,
 ): Promise<RestoreRefusal | undefined> {
   const { folder, name } = source;
@@ -109,7 +114,7 @@ export async function beginRestore(
     ...(rate === undefined ? {} : { bytes_per_second: rate }),
     ...(replacesLost ? { replaces_lost_data: true } : {}),
   };
-  const body = { folder, name, s3, ...asked };
+  const body = { folder, name, ...access, ...asked };
   try {
     await client.call("startRestore", { params: { uid }, body });
     return undefined;

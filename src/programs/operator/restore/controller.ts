@@ -68,7 +68,7 @@ async function pass(deps: RestoreDeps, object: StoredRestore): Promise<Outcome> 
   // what has its data needs no backup any more
   const isSourceNeeded = found.database.kind !== "there" || found.database.awaits;
   if ("id" in source && isSourceNeeded) return reportRefusal(deps, object, lateIn(deps, object, spec, source));
-  const named = "id" in source ? { folder: "", name: "", s3: NOWHERE, database: "" } : source;
+  const named = "id" in source ? NOWHERE : source;
   const decision = decideRestore(factsOf(deps, object, spec, { name: named.name, found }));
   return follow(deps, { object, namespace, spec, source: named, found }, decision);
 }
@@ -213,7 +213,13 @@ function completedText({ spec, status }: StoredRestore): string {
 const RUNNING = { phase: "Running", reason: "Running", message: "the nodes fetch the data", isStalled: false } as const;
 const QUIET = { isBegun: false, isStalled: false } as const;
 const ANOTHER = "make another restore";
-const NOWHERE = { bucketName: "", awsSecretName: "" } as const;
+const NOWHERE: RestoreSource = {
+  folder: "",
+  name: "",
+  s3: { bucketName: "", awsSecretName: "" },
+  encryption: undefined,
+  database: "",
+};
 const DEADLINE_SECONDS = 86_400;
 /** How soon a restore is tried again that was refused, in milliseconds. */
 const REFUSED_MS = 10_000;

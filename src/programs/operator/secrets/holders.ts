@@ -32,8 +32,16 @@ export function holdersIn(cache: Followed): FindHolder {
 }
 
 function isOfDatabase({ kind }: SecretUse): boolean {
-  return kind === "database" || kind === "object-store" || kind === "certificate" || kind === "client-authorities";
+  return OF_DATABASES.includes(kind);
 }
+
+const OF_DATABASES: readonly SecretUse["kind"][] = [
+  "database",
+  "object-store",
+  "backup-keys",
+  "certificate",
+  "client-authorities",
+];
 
 /** The objects that are watched in a namespace, as far as they say which names are used; only clusters for which `counts` holds. */
 export function referencesAround(

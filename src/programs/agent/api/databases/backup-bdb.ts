@@ -20,7 +20,7 @@ import type { NodeBackups } from "../../node/backups.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import { refusals, refuse } from "../http/refusals.ts";
-import { accessIn } from "./object-store-access.ts";
+import { accessIn, backupKeysOf } from "./object-store-access.ts";
 import { proofMeans, type ProofRoomContext } from "./backup-room.ts";
 import { backupRecord } from "./backup-view.ts";
 
@@ -38,7 +38,7 @@ export interface BackupContext extends AddressContext, ProofRoomContext {
 export async function backupBdb(
   context: BackupContext,
   record: DatabaseRecord,
-  { name, folder, s3, verify, bytes_per_second: rate }: BackupStart,
+  { name, folder, s3, verify, bytes_per_second: rate, ...asked }: BackupStart,
 ): Promise<BackupRecord> {
   requireBackup(record);
   const { certificate } = context.engineTls;
@@ -52,6 +52,7 @@ export async function backupBdb(
       logins: engineLogins(access),
       ...(certificate === undefined ? {} : { engineCertificate: certificate }),
       store: accessIn(s3),
+      ...backupKeysOf(asked),
       proof: verify ? proofMeans(context, record) : undefined,
       ...(rate === undefined ? {} : { bytesPerSecond: rate }),
     },

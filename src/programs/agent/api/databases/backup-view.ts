@@ -46,7 +46,15 @@ function progressOf(progress: BackupProgress): Omit<BackupRecord, "name" | "bdb_
   }
 }
 
-function completedFields({ began, ended, files, readableFrom }: BackupManifest) {
+/** By which key a backup is encrypted, where it is. */
+export function encryptedBy({ encryption }: BackupManifest): Pick<BackupRecord, "encryption"> {
+  if (encryption === undefined) return {};
+  const { keyName, keyId } = encryption;
+  return { encryption: { key_name: keyName, key_id: keyId } };
+}
+
+function completedFields(manifest: BackupManifest) {
+  const { began, ended, files, readableFrom } = manifest;
   const keys = countedKeys(files);
   return {
     began,
@@ -54,6 +62,7 @@ function completedFields({ began, ended, files, readableFrom }: BackupManifest) 
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     ...(keys === undefined ? {} : { keys }),
     readable_from: readableFrom,
+    ...encryptedBy(manifest),
     files: files.map(({ shard, slots, file, bytes, sha256, keys: counted, engine, role, offset, at }) => ({
       shard_uid: String(shard),
       assigned_slots: slotsText(slots),

@@ -5,16 +5,17 @@ import { canReadFiles } from "../../../../core/backup/restore.ts";
 import { chooseEngine } from "../../../../core/releases/engines/engines.ts";
 import { slotsText } from "../../../../core/slots/shard-slots.ts";
 import type { BackupContent, BackupInspection, BackupLook } from "../../../../ports/management/records/backups.ts";
-import { accessIn } from "./object-store-access.ts";
+import { encryptedBy } from "./backup-view.ts";
+import { accessIn, backupKeysOf } from "./object-store-access.ts";
 import type { DataRestoreContext } from "./restore-bdb.ts";
 
 /** What a backup is, as this node reads it, or why it cannot be read. */
 export async function inspectBackup(
   { backups, foundEngines }: Pick<DataRestoreContext, "backups" | "foundEngines">,
-  { name, folder, s3 }: BackupInspection,
+  { name, folder, s3, ...asked }: BackupInspection,
 ): Promise<BackupLook> {
   try {
-    const manifest = await backups.restores.read({ name, folder, store: accessIn(s3) });
+    const manifest = await backups.restores.read({ name, folder, store: accessIn(s3), ...backupKeysOf(asked) });
     return { content: contentOf(manifest, foundEngines) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -36,6 +37,7 @@ function contentOf(manifest: BackupManifest, engines: DataRestoreContext["foundE
       memory,
       ...(keys === undefined ? {} : { keys }),
     })),
+    ...encryptedBy(manifest),
     readable_from: [...readableFrom],
     redis_versions: STORE_VERSIONS.filter((version) => {
       const chosen = chooseEngine(version, engines);

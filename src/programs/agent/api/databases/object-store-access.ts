@@ -1,4 +1,5 @@
 import type { ObjectStoreAccess } from "../../../../core/backup/object-store-access.ts";
+import type { BackupKey } from "../../../../core/backup/backup-keys.ts";
 import type { BackupStart } from "../../../../ports/management/records/backups.ts";
 
 /** The object store that a request names. */
@@ -14,4 +15,11 @@ export function accessIn(asked: BackupStart["s3"]): ObjectStoreAccess {
     ...(token === undefined ? {} : { sessionToken: token }),
     ...(authorities === undefined ? {} : { caCertificate: authorities }),
   };
+}
+
+/** The keys that a request names for its backup, where it names some. */
+export function backupKeysOf({ encryption }: Pick<BackupStart, "encryption">): {
+  readonly keys?: readonly BackupKey[];
+} {
+  return encryption === undefined ? {} : { keys: encryption.keys };
 }

@@ -20,7 +20,7 @@ import type { NodeRestores, RestoredFile } from "../../node/restores.ts";
 import type { Records } from "../../records/records.ts";
 import { faults } from "../../faults.ts";
 import { refusals, refuse } from "../http/refusals.ts";
-import { accessIn } from "./object-store-access.ts";
+import { accessIn, backupKeysOf } from "./object-store-access.ts";
 import { changeRecord } from "./record-changes.ts";
 
 /** What restoring databases works on. */
@@ -125,9 +125,14 @@ export class DatabaseRestores {
 
   async #filesOf(
     record: DatabaseRecord,
-    { name, folder, s3 }: WantedBackup,
+    { name, folder, s3, ...asked }: WantedBackup,
   ): Promise<(shard: ShardRecord) => BackupFile> {
-    const manifest = await this.#context.backups.restores.read({ name, folder, store: accessIn(s3) });
+    const manifest = await this.#context.backups.restores.read({
+      name,
+      folder,
+      store: accessIn(s3),
+      ...backupKeysOf(asked),
+    });
     const engine = engineFor(record, this.#context.foundEngines);
     const shards = record.shards.map((shard) => ({
       id: shard.id,
@@ -172,7 +177,7 @@ export class DatabaseRestores {
 /** Puts a file where an engine of this node starts from, and says how far that is; refused when no record asks for it. */
 export async function restoreHere(
   { config, records, backups }: Pick<DataRestoreContext, "config" | "records" | "backups">,
-  { bdb, instance, attempt, file, folder, name, s3, bytes_per_second: rate }: FileRestore,
+  { bdb, instance, attempt, file, folder, name, s3, bytes_per_second: rate, ...asked }: FileRestore,
 ): Promise<ReplyOf<"localRestore">> {
   const record = records.database(bdb);
   const shard = record?.shards.find((one) => one.primary === instance && primaryOf(one).node === config.node);
@@ -194,6 +199,7 @@ export async function restoreHere(
     launch: primaryOf(shard).launch,
     database: { created, name: database },
     store: accessIn(s3),
+    ...backupKeysOf(asked),
     ...(rate === undefined ? {} : { bytesPerSecond: rate }),
   });
   return {

@@ -10,7 +10,7 @@ import { BACKUP_FOLDER, BACKUP_NAME } from "../../../../core/backup/layout.ts";
 import type { Fault } from "#kit/base/fault";
 import { CLUSTER_POLICY } from "../../../../ports/management/records/cluster.ts";
 import { BACKUP_FILE } from "../../../../core/backup/manifest.ts";
-import { OBJECT_STORE } from "../../../../ports/management/records/backups.ts";
+import { ENCRYPTION_KEYS, OBJECT_STORE } from "../../../../ports/management/records/backups.ts";
 import { routes } from "../../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../../ports/management/routes.ts";
 import { activeActiveBody, isVersion, remoteSitesBody, siteOfDatabaseBody } from "../databases/active-active-body.ts";
@@ -52,6 +52,7 @@ const backup = z.strictObject({
   s3: OBJECT_STORE,
   verify: z.boolean().default(true),
   bytes_per_second: z.int().min(1_000_000).exactOptional(),
+  encryption: ENCRYPTION_KEYS.exactOptional(),
 });
 const inspection = backup.omit({ verify: true, bytes_per_second: true });
 const restore = backup.omit({ verify: true }).extend({ replaces_lost_data: z.boolean().exactOptional() });
