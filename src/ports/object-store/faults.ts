@@ -51,6 +51,12 @@ export const faults = {
     retry: "backoff",
     remedy: "Let the nodes connect to the endpoint of the object store: DNS, network policies, proxies.",
   },
+  noStore: {
+    code: "OBJECT_STORE_NOT_ONE",
+    retry: "backoff",
+    remedy:
+      "Look what stands between the nodes and the object store: a proxy that asks for a login, or an endpoint that leads to a web page.",
+  },
   busy: { code: "OBJECT_STORE_BUSY", retry: "backoff", remedy: "Wait: the object store cannot answer at the moment." },
   other: {
     code: "OBJECT_STORE_FAILED",

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "#kit/testing/until";
@@ -77,6 +80,26 @@ for (const [rule, change, code] of [
     await assert.rejects(scene.store.write("a/b", pieces(randomBytes(9)), PARTS), { code });
   });
 
+test("a page that a proxy sends in the place of the store is no answer, whatever was asked", async () => {
+  await using proxy = await loginPage();
+  const access = { bucket: "backups", region: "us-east-1", pathStyle: true, accessKeyId: "a", secretAccessKey: "s" };
+  const store = new ObjectStore({ ...access, endpoint: proxy.url });
+  const content = randomBytes(13 * MIB);
+  const questions: Readonly<Record<string, () => Promise<unknown>>> = {
+    read: () => store.read("a/manifest.json", 100),
+    "read as it comes": () => Array.fromAsync(store.pieces("a/b")),
+    list: () => store.list("a/"),
+    remove: () => store.remove(["a/b"]),
+    "end uploads": () => store.endUploads("a/", () => true),
+    "write a text": () => store.writeNew("a/manifest.json", "{}"),
+    write: () => store.write("a/b", pieces(content.subarray(0, 9)), PARTS),
+    "write in parts": () => store.write("a/b", pieces(content), PARTS),
+  };
+  for (const [what, ask] of Object.entries(questions))
+    await assert.rejects(ask, { code: "OBJECT_STORE_NOT_ONE", retry: "backoff", message: /text\/html/ }, what);
+  store.close();
+});
+
 test("a bucket that vanishes, and a store that ends, fail an upload with the reason", { skip }, async () => {
   for (const [ruin, code] of [
     [({ folder }: TestObjectStore) => Promise.resolve(rmSync(folder, { recursive: true })), /^OBJECT_STORE_/],
@@ -104,6 +127,27 @@ async function begin(change: Partial<ObjectStoreAccess> = {}) {
     async [Symbol.asyncDispose]() {
       store.close();
       await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Answers all requests alike. */
+async function loginPage() {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<!DOCTYPE html><form>password</form>");
+  });
+  const listening = once(server, "listening");
+  server.listen(0, "127.0.0.1");
+  await listening;
+  const { port } = server.address() as AddressInfo; // it listens at a port
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
     },
   };
 }

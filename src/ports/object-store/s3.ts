@@ -44,6 +44,7 @@ export class ObjectStore {
         ...(ca === undefined ? {} : { httpsAgent: { ca } }),
       },
     });
+    refusePages(this.#client, this.#where);
   }
 
   /**
@@ -162,6 +163,28 @@ export class ObjectStore {
 
 function credentialsIn({ accessKeyId, secretAccessKey, sessionToken }: ObjectStoreAccess) {
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+/** A proxy on the way may answer in the place of the store, with a page and the status 200: that is no answer, whatever was asked, and passes. */
+function refusePages({ middlewareStack }: S3Client, where: string): void {
+  middlewareStack.add(
+    (next) => async (sent) => {
+      const answered = await next(sent);
+      const { statusCode = 0, headers = {}, body } = answered.response as Partial<HttpAnswer>; // as all answers of this client
+      const type = headers["content-type"] ?? "";
+      if (statusCode >= 300 || !/^text\/html\b/i.test(type)) return answered;
+      if (body instanceof Readable) body.destroy();
+      throw new Fault(faults.noStore, `What answers for ${where} is no object store: it sends a page, ${type}.`);
+    },
+    // beside the connection: before the answer is read as one of the store
+    { step: "deserialize", priority: "low", name: "refusePages" },
+  );
+}
+
+interface HttpAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
 }
 
 /** What errors of the library have: a name, the answer's status, the code of the system. */
