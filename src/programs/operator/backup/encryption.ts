@@ -23,7 +23,7 @@ export async function encryptionOf(
   if (asked === undefined) return {};
   const { secretName: name } = asked;
   const { secret, objection } = await readGiven(deps, { name, namespace }, { kind: "backup-keys", database });
-  if (objection !== undefined) return block("SecretNotGiven", objection.why, objection.remedy);
+  if (objection !== undefined) return block("SecretNotGiven", objection.evidence, objection.remedy);
   if (secret === undefined)
     return keysMissing(
       `namespace ${namespace} has no Secret "${name}", by whose keys backups are encrypted`,
