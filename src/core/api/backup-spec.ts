@@ -116,7 +116,7 @@ export const backupStatus = z.object({
       keyId: z.string().describe("Tells it from all other keys."),
     })
     .optional()
-    .describe("The key that has encrypted its files; without it nobody reads them."),
+    .describe("The key that has encrypted its files; without it they cannot be read."),
   readableFrom: z
     .array(z.string())
     .optional()

@@ -6,7 +6,7 @@ import { ENGINE_FAMILIES } from "../releases/engines/engines.ts";
 import { namedShards } from "../slots/named-slots.ts";
 import { slotsText } from "../slots/shard-slots.ts";
 import { SLOTS } from "../slots/slot.ts";
-import { BACKUP_KEY_NAME } from "./backup-keys.ts";
+import { BACKUP_KEY_NAME } from "../api/backup-keys.ts";
 import { readableFrom, type ReadingEngine } from "./readable-from.ts";
 
 /** The newest format of manifests that this release reads, and the one that it writes. */

@@ -1,5 +1,5 @@
 import type { FaultSpec } from "#kit/base/fault";
-import type { BackupKey } from "../../core/backup/backup-keys.ts";
+import type { BackupKey } from "../../core/api/backup-keys.ts";
 import type { BackupFile, BackupManifest } from "../../core/backup/manifest.ts";
 import type { ObjectStoreAccess } from "../../core/backup/object-store-access.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";

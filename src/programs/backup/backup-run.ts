@@ -10,7 +10,7 @@ import {
   type BackupFile,
   type BackupManifest,
 } from "../../core/backup/manifest.ts";
-import { newestKey, type BackupKey } from "../../core/backup/backup-keys.ts";
+import { newestKey, type BackupKey } from "../../core/api/backup-keys.ts";
 import { transferPlan, type TransferPlan } from "../../core/backup/transfer-plan.ts";
 import type { BackupCommand, BackupProgress, BackupSource } from "../../ports/management/backup-control.ts";
 import { faults as storeFaults } from "../../ports/object-store/faults.ts";

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { BackupKey } from "../../core/backup/backup-keys.ts";
+import type { BackupKey } from "../../core/api/backup-keys.ts";
 
 /** Tells a key from all others and says nothing of it: 32 hexadecimal digits. */
 export function backupKeyId(key: BackupKey): string {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault } from "#kit/base/fault";
-import type { BackupKey } from "../../core/backup/backup-keys.ts";
+import type { BackupKey } from "../../core/api/backup-keys.ts";
 import { fileKeyOf, backupKeyId, keyOfId } from "./derived-keys.ts";
 import { faults } from "./faults.ts";
 

@@ -52,7 +52,7 @@ export const faults = {
     code: "BACKUP_KEY_MISSING",
     retry: "backoff",
     remedy:
-      "Put that key into the Secret that spec.encryption names, as key-<number>: without it nobody can read the backup.",
+      "Put that key into the Secret that spec.encryption names, as key-<number>: without it the backup cannot be read.",
   },
   notEncrypted: {
     code: "BACKUP_NOT_ENCRYPTED",

@@ -49,7 +49,7 @@ for (const [rule, change] of [
     });
   });
 
-test("one that is not encrypted is refused where encryption is asked for: anybody may have put it there", async () => {
+test("one that is not encrypted is refused where encryption is asked for: it may be of another writer", async () => {
   await assert.rejects(read(PLAIN, [OLD]), { code: "BACKUP_NOT_ENCRYPTED" });
   assert.deepEqual(await read(PLAIN, undefined), PLAIN);
 });

@@ -1,5 +1,5 @@
 import { Fault } from "#kit/base/fault";
-import type { BackupKey } from "../../core/backup/backup-keys.ts";
+import type { BackupKey } from "../../core/api/backup-keys.ts";
 import { sealedText, type BackupEncryption, type BackupManifest } from "../../core/backup/manifest.ts";
 import { isSameSeal, backupKeyId, keyOfId, sealOf } from "./derived-keys.ts";
 import { faults } from "./faults.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
-import type { BackupKey } from "../../core/backup/backup-keys.ts";
+import type { BackupKey } from "../../core/api/backup-keys.ts";
 import type { BackupFile } from "../../core/backup/manifest.ts";
 import type { BackupShardProgress, BackupSource } from "../../ports/management/backup-control.ts";
 import { dialSocket } from "../../ports/resp/dial.ts";

@@ -1,4 +1,4 @@
-import { BACKUP_KEY_NAME } from "../../backup/backup-keys.ts";
+import { BACKUP_KEY_NAME } from "../../api/backup-keys.ts";
 import { annotate } from "../../api/kubectl.ts";
 import {
   CLUSTERS_ANNOTATION,

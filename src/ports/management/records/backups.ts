@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BACKUP_KEY_NAME, BACKUP_KEY_TEXT, MOST_BACKUP_KEYS } from "../../../core/backup/backup-keys.ts";
+import { BACKUP_KEY_NAME, BACKUP_KEY_TEXT, MOST_BACKUP_KEYS } from "../../../core/api/backup-keys.ts";
 import type { BackupFile } from "../../../core/backup/manifest.ts";
 import type { Answered } from "./answered.ts";
 

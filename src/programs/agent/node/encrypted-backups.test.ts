@@ -23,7 +23,7 @@ test(
   async () => {
     await using source = await startEngine();
     await fill(source, 3);
-    await source.call("SET", "plain words", "of somebody");
+    await source.call("SET", "plain words", "of a user");
     await using scene = await nodeBackups();
     const proof = await scene.proved({ ...asked(scene, [source], [NEW, OLD]), proof: MEANS });
     assert.equal(proof.state, "passed", JSON.stringify(proof));

@@ -1,6 +1,6 @@
 import type { BackupSpec } from "../../../core/api/backup-spec.ts";
 import { editSecret, writeSecret } from "../../../core/api/kubectl.ts";
-import { backupKeysIn } from "../../../core/backup/backup-keys.ts";
+import { backupKeysIn } from "../../../core/api/backup-keys.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { BackupStart } from "../../../ports/management/records/backups.ts";

@@ -1,5 +1,5 @@
 import type { ObjectStoreAccess } from "../../../../core/backup/object-store-access.ts";
-import type { BackupKey } from "../../../../core/backup/backup-keys.ts";
+import type { BackupKey } from "../../../../core/api/backup-keys.ts";
 import type { BackupStart } from "../../../../ports/management/records/backups.ts";
 
 /** The object store that a request names. */
