@@ -138,13 +138,13 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/world/storectl-look.test.ts": 50,
   "test/world/storectl-installation.test.ts": 50,
   "src/programs/proxy/session/sharded-order.test.ts": 50,
-  "src/programs/agent/node/encrypted-backups.test.ts": [
-    40,
+  "src/programs/agent/node/backup-proof.test.ts": [
+    50,
     600,
     "the process of a backup gives way to all others, and so do engines that load files",
   ],
-  "src/programs/agent/node/backup-proof.test.ts": [
-    50,
+  "src/programs/agent/node/encrypted-backups.test.ts": [
+    40,
     600,
     "the process of a backup gives way to all others, and so do engines that load files",
   ],
@@ -219,7 +219,6 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/fuzz/management.test.ts": 20,
   "test/fuzz/records.test.ts": 20,
   "test/fuzz/backup-files.test.ts": 20,
-  "test/fuzz/encrypted-files.test.ts": 15,
   "src/programs/agent/api/http/auth.test.ts": 20,
   "src/programs/proxy/endpoint/tls.test.ts": 20,
   "test/scenario/tls.test.ts": 20,
@@ -234,6 +233,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/bench-command-line.test.ts": 20,
   "test/scenario/backup.test.ts": 20,
   "src/programs/link/anew.test.ts": 18,
+  "test/fuzz/encrypted-files.test.ts": 15,
   "test/scenario/engine-without-tls.test.ts": 15,
   "src/programs/link/expiring-keys.test.ts": 15,
   "src/programs/link/stood-still.test.ts": 15,
