@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: "§6.1 digestHash + auto → warning event on the REC, seen with describe",
     removes: "no finding of a cluster becomes an event",
     file: "src/core/planner/cluster/announcements.ts",
-    from: '    ...began.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),\n',
+    from: '    ...began.map((finding) => ({ type: "Warning" as const, ...conditionWords(finding) })),\n',
     to: "",
     test: "test/specification/digests.test.ts",
   },
