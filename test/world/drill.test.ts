@@ -102,8 +102,12 @@ async function restore(world: StorectlWorld): Promise<void> {
   assert.equal(code, 0, stdout + stderr);
   await serves(world);
   // an endpoint that had no primary for long looks for it from time to time, and answers LOADING until then
+  let last = "";
   const answer = () => ask(world, "DBSIZE").catch((error: unknown) => String(error));
-  await until("clients are served", async () => !String(await answer()).includes("LOADING"), PATIENCE);
+  const isServed = async (): Promise<boolean> => !(last = String(await answer())).includes("LOADING");
+  await until("clients are served", isServed, PATIENCE).catch(async (cause: unknown) => {
+    throw new Error(`${last}, of ${JSON.stringify(await database(world))}`, { cause });
+  });
   assert.equal(await answer(), KEYS);
   assert.equal(await ask(world, "GET", "later"), null);
   assert.equal(await ask(world, "SET", "after", "it"), "OK");
