@@ -1,12 +1,12 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import type { Pod } from "kubernetes-types/core/v1.js";
+import type { PersistentVolumeClaim, Pod } from "kubernetes-types/core/v1.js";
 import { isFault } from "../../../../controller-kit/src/base/fault.ts";
 import { PersistentVolumeClaims, Pods, StatefulSets } from "../../../../controller-kit/src/kube/builtin.ts";
 import { eventRecorder, type EventRecorder } from "../../../../controller-kit/src/kube/events.ts";
 import { faults } from "../../../../controller-kit/src/kube/faults.ts";
-import type { Stored } from "../../../../controller-kit/src/kube/kube.ts";
+import type { Stored, Wanted } from "../../../../controller-kit/src/kube/kube.ts";
 import { isOver, isReady } from "../../../../controller-kit/src/kube/pods.ts";
-import { refOf, refOfKey } from "../../../../controller-kit/src/kube/ref.ts";
+import { keyOf, refOf, refOfKey } from "../../../../controller-kit/src/kube/ref.ts";
 import { AT_REST, lookAgain, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import { claimOwned } from "../objects/claim.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
@@ -29,6 +29,12 @@ export function statefulSetController(context: ControllerContext): ControllerDef
     wire: (enqueue) => {
       enqueueChanged(context.informers.statefulSets, enqueue);
       enqueueOwner(context.informers.pods, "StatefulSet", enqueue);
+      context.informers.claims.onChange(({ namespace }, current) => {
+        // a claim does not name its set, and pods may wait for another one of that name
+        if (current !== undefined) return;
+        for (const set of context.informers.statefulSets.list())
+          if (set.metadata.namespace === namespace) enqueue(keyOf(refOf(set)));
+      });
     },
   };
 }
@@ -50,6 +56,7 @@ async function reconcile(context: ControllerContext, events: EventRecorder, key:
   const views = members.map(({ view }) => view);
   const [current, update] = [revisions.current.metadata.name, revisions.update.metadata.name];
   if (set.metadata.deletionTimestamp === undefined) {
+    for (const { view } of members.filter(isWaitingToStart)) await makeClaims(kube, set, view.ordinal);
     for (const action of nextActions(viewOf(set, views, current, update)))
       await act(context, events, set, members, revisions, action);
     await forgetRevisions(kube, set, revisions, new Set(views.map(({ revision }) => revision)));
@@ -57,6 +64,11 @@ async function reconcile(context: ControllerContext, events: EventRecorder, key:
   await writeStatus(kube, StatefulSets, set, { ...set, status: statefulSetStatus(set, views, current, update) });
   const waits = members.flatMap(({ availableInMs: ms }) => (ms === undefined || ms === 0 ? [] : [ms]));
   return waits.length === 0 ? AT_REST : lookAgain(Math.min(...waits));
+}
+
+/** It does not start without its claims, whatever has become of them since it was made. */
+function isWaitingToStart({ pod, view }: Member): boolean {
+  return pod.status?.phase === "Pending" && !view.terminating;
 }
 
 function memberOf(set: Stored<StatefulSet>, pod: Stored<Pod>, now: Date): Member[] {
@@ -104,7 +116,7 @@ async function act(
 ): Promise<void> {
   const name = `${set.metadata.name}-${action.ordinal}`;
   if (action.kind === "create") {
-    await makeClaims(kube, set, action.ordinal);
+    if (!(await makeClaims(kube, set, action.ordinal))) return; // again once the former claim has gone
     const revision = action.revision === update.metadata.name ? update : current;
     await createPod(kube, events, set, podWithIdentity(set, templateIn(revision), action.ordinal, action.revision));
     events.record(
@@ -121,12 +133,24 @@ async function act(
   events.record(set, "Normal", "SuccessfulDelete", `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
 }
 
-async function makeClaims(kube: ControllerContext["kube"], set: Stored<StatefulSet>, ordinal: number): Promise<void> {
-  for (const claim of claimsOf(set, ordinal)) {
-    try {
-      await kube.create(PersistentVolumeClaims, claim);
-    } catch (error) {
-      if (!isFault(error, faults.alreadyExists)) throw error; // it is kept from the pod before
-    }
+/** Makes those that are missing: one is kept from the pod before. False when a former one is still being deleted. */
+async function makeClaims(
+  kube: ControllerContext["kube"],
+  set: Stored<StatefulSet>,
+  ordinal: number,
+): Promise<boolean> {
+  const made = await Promise.all(claimsOf(set, ordinal).map((claim) => makeClaim(kube, claim)));
+  return made.every((isThere) => isThere);
+}
+
+async function makeClaim(kube: ControllerContext["kube"], claim: Wanted<PersistentVolumeClaim>): Promise<boolean> {
+  try {
+    await kube.create(PersistentVolumeClaims, claim);
+    return true;
+  } catch (error) {
+    if (!isFault(error, faults.alreadyExists)) throw error;
+    const { namespace = "" } = claim.metadata;
+    const there = await kube.get(PersistentVolumeClaims, { name: claim.metadata.name, namespace });
+    return there !== undefined && there.metadata.deletionTimestamp === undefined;
   }
 }

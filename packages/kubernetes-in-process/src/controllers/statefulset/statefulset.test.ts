@@ -38,6 +38,37 @@ test("StatefulSet: pods keep name, host name and volumes, and come in order", as
   assert.equal((await world.get(builtin.PersistentVolumeClaims, "data-db-2"))?.metadata.uid, bound?.metadata.uid);
 });
 
+test("StatefulSet: pods whose claims are deleted with them get other ones, however soon they are made again", async () => {
+  await using world = await controlledWorld();
+  const claim = {
+    metadata: { name: "data" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  };
+  const names = [0, 1, 2].map((ordinal) => `data-gone-${ordinal}`);
+  const uids = async (): Promise<readonly string[]> => {
+    const claims = await Promise.all(names.map((name) => world.get(builtin.PersistentVolumeClaims, name)));
+    return claims.flatMap((found) =>
+      found === undefined || found.metadata.deletionTimestamp !== undefined ? [] : [found.metadata.uid],
+    );
+  };
+  const spec = { volumeClaimTemplates: [claim], podManagementPolicy: "Parallel" };
+  await world.kube.create(builtin.StatefulSets, statefulSet("gone", spec));
+  await until("all have one", async () => (await uids()).length === names.length);
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = new Set(await uids());
+    await Promise.all(names.map((name) => world.kube.delete(builtin.PersistentVolumeClaims, { name, namespace })));
+    const pods = await world.podsOf("gone");
+    await Promise.all(pods.map(({ metadata: { name } }) => world.kube.delete(builtin.Pods, { name, namespace })));
+    await until("each has another one", async () => {
+      const after = await uids();
+      return after.length === names.length && after.every((uid) => !before.has(uid));
+    });
+    await until("each pod is there", async () => (await world.podsOf("gone")).length === names.length);
+  }
+});
+
+const ROUNDS = 10;
+
 test(
   "StatefulSet: a roll under Parallel stops at an unhealthy new pod, and a corrected template replaces it",
   withKubectl,
