@@ -27,6 +27,7 @@ const failure = {
 const failed = { name: "nightly-1", status: "failed", failure } as const;
 const passing = { ...failed, failure: { ...failure, error_code: "OBJECT_STORE_BUSY", retry: "backoff" } } as const;
 const unready = { kind: "unready", finding: pause("DatabaseNotReady", "no room") } as const;
+const DONE = { name: "nightly-1", status: "completed" } as const;
 const late = { now: 200_000 };
 
 for (const [rule, change, step] of [
@@ -61,6 +62,16 @@ for (const [rule, change, step] of [
   [
     "the cluster has written that the data are there",
     { database: THERE, seen: { name: "nightly-1", status: "completed" } },
+    "follow",
+  ],
+  [
+    "a shard that has lost its data since is restored too",
+    { database: THERE, attempts: 1, seen: { ...DONE, ended: "1970-01-01T00:00:01Z" }, now: 12_000 },
+    "begin",
+  ],
+  [
+    "and not before all nodes can know that the others have theirs",
+    { database: THERE, attempts: 1, seen: { ...DONE, ended: "1970-01-01T00:00:01Z" }, now: 11_000 },
     "follow",
   ],
   ["engines that load are waited for", { database: RESTORED, attempts: 1 }, "wait Loading"],

@@ -10,6 +10,7 @@ import {
   type BackupAct,
   type BackupFacts,
   type RunDecision,
+  type SeenBackup,
 } from "./decide.ts";
 
 /** The database of a restore. */
@@ -31,11 +32,19 @@ export type RestoredDatabase =
       readonly trouble: string;
     };
 
+/** How the cluster says that a restore stands. */
+export interface SeenRestore extends SeenBackup {
+  /** When it ended. */
+  readonly ended?: string;
+}
+
 /** What a decision about a restore rests on; times in milliseconds since 1970. */
-export interface RestoreFacts extends Omit<BackupFacts, "phase" | "obstacle"> {
+export interface RestoreFacts extends Omit<BackupFacts, "phase" | "obstacle" | "seen"> {
   readonly phase: RestorePhase | undefined;
   readonly isDryRun: boolean;
   readonly database: RestoredDatabase;
+  /** The last restore of the database; undefined: the cluster knows none. */
+  readonly seen: SeenRestore | undefined;
 }
 
 /** What is done about a restore. `plan`: the backup is read, and the database made or shown. */
@@ -73,6 +82,13 @@ function whileAwaited(facts: RestoreFacts): RestoreDecision {
   const decided = decideBackup({ ...facts, seen, phase: "Running", obstacle: undefined });
   const { step } = decided;
   if (step.kind !== "act" || step.act.kind !== "complete") return decided;
+  if (facts.now - Date.parse(seen?.ended ?? "") > RECORD_FOLLOWS_MS)
+    return (
+      failWhenLate(facts, undefined) ?? {
+        step: act({ kind: "begin" }, "another shard has lost its data since"),
+        afterMs: FOLLOW_MS,
+      }
+    );
   return { step: act({ kind: "follow" }, "the record of its database follows"), afterMs: FOLLOW_MS };
 }
 
@@ -103,6 +119,8 @@ function beforeBegun(facts: RestoreFacts, { isServing, mayAwait, trouble }: Ther
 const NOT_KNOWN_LOST = "it is not known yet that the data of the database are gone";
 const BRING_BACK = "bring back the nodes that it waits for: storectl why";
 const UNREADY_MS = 2_000;
+/** So soon all nodes know that a database has the data of a restore that has ended. */
+const RECORD_FOLLOWS_MS = 10_000;
 const LOADING = "Loading";
 const EXISTS = block(
   "DatabaseExists",

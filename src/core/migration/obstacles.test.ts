@@ -61,7 +61,12 @@ const CASES: readonly {
     source: { denied: [{ command: "PSYNC", said: "it does not know this command" }] },
     said: /^MIGRATION_SOURCE_DENIES The source refuses PSYNC: it does not know this command/,
   },
-  { name: "data that do not fit are refused", source: { bytes: 2_001 }, said: /^MIGRATION_TOO_LARGE .*2001 .*2000/ },
+  {
+    name: "data that do not fit are refused, in the unit of the memory",
+    source: { bytes: 256 * 2 ** 20 + 1 },
+    into: { memory: 256 * 2 ** 20 },
+    said: /^MIGRATION_TOO_LARGE .* take 257 MiB; orders has 256 MiB /,
+  },
   {
     name: "several shards have the database 0 alone",
     source: { keys: new Map([[3, 1]]) },

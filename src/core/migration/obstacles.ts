@@ -1,4 +1,5 @@
 import { Fault, type FaultSpec } from "#kit/base/fault";
+import { needText, roomText, unitOf } from "#kit/base/sizes";
 import { compareVersionText } from "#kit/base/version";
 import { faults } from "./faults.ts";
 
@@ -59,6 +60,7 @@ function obstaclesOfSource({ engine, follows, isCluster, modules, denied }: Sour
 
 function obstaclesOfDestination(source: SourceFacts, into: DestinationFacts): readonly Fault[] {
   const { name, engine, shards, databases, keys, memory, isReplaced } = into;
+  const unit = unitOf(memory);
   const written = rdbVersion(source.engine);
   const outside = [...source.keys.keys()].filter((number) => number >= (shards > 1 ? 1 : databases));
   return [
@@ -70,7 +72,7 @@ function obstaclesOfDestination(source: SourceFacts, into: DestinationFacts): re
     ...unless(
       source.bytes <= memory,
       faults.tooLarge,
-      `The data of the source take ${source.bytes} bytes; ${name} has ${memory} for its data.`,
+      `The data of the source take ${needText(source.bytes, unit)}; ${name} has ${roomText(memory, unit)} for its data.`,
     ),
     ...unless(
       outside.length === 0,

@@ -98,6 +98,15 @@ const cases: readonly [line: string, code: string, says: RegExp][] = [
   ["role reader --user ", "CLI_USAGE", /^option '--user <name>' is empty$/],
   ["nodes ", "CLI_USAGE", /^argument 'cluster' is empty$/],
   ["why redb ", "CLI_USAGE", /^argument 'name' is empty$/],
+  ["migrate http://redis orders", "MIGRATION_BAD_URI", /^The URI names no service/],
+  ["migrate redis://u:p@redis orders", "MIGRATION_BAD_URI", /^The URI has a password/],
+  ["migrate redis://%zz@redis orders", "MIGRATION_BAD_URI", /^The user in the URI has a %/],
+  [
+    "migrate redis://redis orders --endpoint redis",
+    "CLI_USAGE",
+    /'redis' is invalid\. it must be host:port, with a port/,
+  ],
+  ["migrate redis://redis orders --pause 5", "CLI_USAGE", /'5' is invalid\. it must be a number from 10 to 60000$/],
   ["bundle generate 9.9", "CLI_UNKNOWN_RELEASE", /^"9\.9" is in no release; known are: 7\.2\.4-12, /],
   ["bundle generate --out FOLDER/nosuch/bundle.yaml", "CLI_OUTPUT", /cannot be written: its folder is not there$/],
 ];

@@ -121,8 +121,10 @@ export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>
       "it needs an object store: test/scenario/backup.test.ts sends the same",
     'curl -u "$USER:$PASSWORD" --cacert ca.crt -H \'Content-Type: application/json\' -d \'{"name"':
       "it needs a backup: test/scenario/restore.test.ts sends the same",
-    "openssl rand -base64 32 > key-1": "it needs a bucket: src/programs/operator/backup/begin.test.ts has the same Secret",
-    "openssl rand -base64 32 > key-2": "it needs a bucket: src/programs/operator/backup/begin.test.ts has the same Secret",
+    "openssl rand -base64 32 > key-1":
+      "it needs a bucket: src/programs/operator/backup/begin.test.ts has the same Secret",
+    "openssl rand -base64 32 > key-2":
+      "it needs a bucket: src/programs/operator/backup/begin.test.ts has the same Secret",
     "sha256sum shard-1.rdb": "it needs a file of a backup: src/programs/agent/node/backups.test.ts loads one",
   },
   "docs/benchmarks.md": {

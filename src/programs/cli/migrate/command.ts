@@ -15,17 +15,17 @@ import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
 import { readTextFile } from "../console/files.ts";
 import { foldText } from "../console/output.ts";
 import { faults as cliFaults } from "../faults.ts";
-import { databasePlace } from "./database-place.ts";
+import { databasePlace, type MigrationEndpoint } from "./database-place.ts";
 import { emptyDatabase, askDestinationFacts, askSourceFacts } from "./facts.ts";
 import { leadIn } from "./lead-in.ts";
 import { migrationPlanText, receiptText } from "./report.ts";
-import { sourceAddress } from "./source-address.ts";
+import { readSourceUri, sourceAddress, type SourceUri } from "./source-address.ts";
 
 interface MigrateOptions extends NamespaceOptions {
   readonly secret?: string;
   readonly ca?: string;
   readonly sni?: string;
-  readonly endpoint?: string;
+  readonly endpoint?: MigrationEndpoint;
   readonly pause: number;
   readonly replace?: boolean;
   readonly check?: boolean;
@@ -44,21 +44,21 @@ export function migrateCommand(context: Asking): Command {
     .option(
       "--endpoint <address>",
       "host:port of the database as this machine reaches it (default: inside the cluster)",
+      readPlace,
     )
     .option("--pause <milliseconds>", "how long writes of the service may wait at the cut-over", readPause, 1_000)
     .option("--replace", "delete what is in the database before")
     .option("--check", "say what is in the way, and begin nothing")
     .option("--yes", "agree to all questions beforehand")
-    .action(async (uri: string, database: string, options: MigrateOptions) => {
-      context.end(
-        await withAccess(options, context, (access) => migrate(access, context, { ...options, uri, database })),
-      );
+    .action(async (text: string, database: string, options: MigrateOptions) => {
+      const request = { ...options, uri: readSourceUri(text), database };
+      context.end(await withAccess(options, context, (access) => migrate(access, context, request)));
     });
   return withNamespaceOptions(command);
 }
 
 interface MigrationRequest extends MigrateOptions {
-  readonly uri: string;
+  readonly uri: SourceUri;
   readonly database: string;
 }
 
@@ -132,6 +132,13 @@ async function addressOf({ kube, namespace }: NamespaceAccess, request: Migratio
     throw new Fault(cliFaults.refused, `namespace ${namespace} has no Secret "${name}"`);
   const authority = ca === undefined ? undefined : await readTextFile(ca);
   return sourceAddress(uri, { secret, authority, serverName: sni });
+}
+
+function readPlace(text: string): MigrationEndpoint {
+  const [, host = "", port = ""] = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(text) ?? [];
+  if (host === "" || Number(port) < 1 || Number(port) > 65_535)
+    throw new InvalidArgumentError("it must be host:port, with a port from 1 to 65535");
+  return { host, port: Number(port) };
 }
 
 function readPause(text: string): number {

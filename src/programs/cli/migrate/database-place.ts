@@ -19,11 +19,17 @@ export interface DatabasePlace {
   readonly memory: number;
 }
 
+/** Where an endpoint is reached. */
+export interface MigrationEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Where a database is, and its password; `at` is another address of its endpoint. MIGRATION_NOT_READY when it has none yet. */
 export async function databasePlace(
   { kube, namespace }: Pick<NamespaceAccess, "kube" | "namespace">,
   name: string,
-  at: string | undefined,
+  at: MigrationEndpoint | undefined,
 ): Promise<DatabasePlace> {
   const found = await kube.get(Databases, { name, namespace });
   if (found === undefined)
@@ -37,7 +43,7 @@ export async function databasePlace(
   const all = [{ from: 0, to: LAST_SLOT }];
   return {
     endpoint: {
-      ...(at === undefined ? inside : placeIn(at)),
+      ...(at ?? inside),
       password: textInSecret(secret, "password"),
       ...(authorityDigest === undefined ? {} : { tls: tlsOf(textInSecret(secret, "ca.crt") ?? "", inside.host) }),
     },
@@ -45,13 +51,6 @@ export async function databasePlace(
     shards: table.length,
     memory: memoryBytes(found.spec.memorySize ?? "") ?? MIN_DATABASE_BYTES,
   };
-}
-
-/** MIGRATION_BAD_URI when the text is no address. */
-function placeIn(text: string): { readonly host: string; readonly port: number } {
-  const found = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(text);
-  if (found === null) throw new Fault(faults.badUri, `"${text}" is no address of an endpoint: host:port.`);
-  return { host: found[1] ?? "", port: Number(found[2]) };
 }
 
 const LAST_SLOT = 16_383;

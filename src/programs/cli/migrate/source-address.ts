@@ -18,8 +18,17 @@ export interface SourceAccess {
   readonly serverName: string | undefined;
 }
 
-/** Where a source is, by its URI; MIGRATION_BAD_URI when it names none. */
-export function sourceAddress(uri: string, { secret, authority, serverName }: SourceAccess): EngineAddress {
+/** What the URI of a source says. */
+export interface SourceUri {
+  readonly host: string;
+  readonly port: number;
+  /** Empty: it names none. */
+  readonly user: string;
+  readonly isTls: boolean;
+}
+
+/** What a URI says; MIGRATION_BAD_URI when it names no service, or has a password. */
+export function readSourceUri(uri: string): SourceUri {
   const { protocol, hostname, port, username, password, pathname } = urlOf(uri);
   if (!["redis:", "rediss:"].includes(protocol) || hostname === "")
     throw new Fault(faults.badUri, "The URI names no service.");
@@ -30,18 +39,26 @@ export function sourceAddress(uri: string, { secret, authority, serverName }: So
     );
   if (!["", "/"].includes(pathname))
     throw new Fault(faults.badUri, `The URI names ${pathname}: all numbered databases are led in together.`);
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const user = decodeURIComponent(username) || (textInSecret(secret, "username") ?? "default");
-  const given = textInSecret(secret, "password") ?? "";
+  return {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? DEFAULT_PORT : Number(port),
+    user: userIn(username),
+    isTls: protocol === "rediss:",
+  };
+}
+
+/** How a source is reached. */
+export function sourceAddress(
+  { host, port, user, isTls }: SourceUri,
+  { secret, authority, serverName }: SourceAccess,
+): EngineAddress {
+  const login = { user: user || (textInSecret(secret, "username") ?? "default") };
+  const name = serverName ?? (isIP(host) === 0 ? host : "");
   return {
     host,
-    port: port === "" ? DEFAULT_PORT : Number(port),
-    logins: [{ user, password: given }],
-    ...(protocol === "redis:"
-      ? {}
-      : {
-          tls: tlsOf(authority ?? textInSecret(secret, "ca.crt") ?? "", serverName ?? (isIP(host) === 0 ? host : "")),
-        }),
+    port,
+    logins: [{ ...login, password: textInSecret(secret, "password") ?? "" }],
+    ...(isTls ? { tls: tlsOf(authority ?? textInSecret(secret, "ca.crt") ?? "", name) } : {}),
   };
 }
 
@@ -62,6 +79,14 @@ function urlOf(uri: string): URL {
   const url = URL.parse(uri);
   if (url === null) throw new Fault(faults.badUri, "The URI cannot be read.");
   return url;
+}
+
+function userIn(username: string): string {
+  try {
+    return decodeURIComponent(username);
+  } catch (error) {
+    throw new Fault(faults.badUri, "The user in the URI has a % that begins no character.", {}, error);
+  }
 }
 
 const DEFAULT_PORT = 6379;

@@ -87,10 +87,12 @@ function drawMarks(plot: Plot, data: ChartData, colour: string): void {
   ctx.textAlign = "left";
   ctx.fillStyle = colour;
   for (const seconds of data.reconnects) drawUpright(plot, seconds, 0.97, "#8e24aa");
+  let stages = 0;
   for (const { seconds, kind, text } of data.marks) {
     ctx.setLineDash(kind === "stage" ? [6, 4] : []);
     const x = drawUpright(plot, seconds, 0, kind === "stage" ? colour : "#d93025");
-    if (kind === "stage") ctx.fillText(text, x + 4, bbox.top + 12);
+    // names of short stages stand below one another
+    if (kind === "stage") ctx.fillText(text, x + 4, bbox.top + 12 * (1 + (stages++ % 2)));
   }
   ctx.restore();
 }

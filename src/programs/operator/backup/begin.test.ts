@@ -11,7 +11,7 @@ import { beginBackup } from "./begin.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "access", AWS_SECRET_ACCESS_KEY: "secret" };
 const S3 = { bucketName: "backups", awsSecretName: "keys" };
-const PLACE = { namespace: "team-a", name: "nightly-1a2b", folder: "team-a/orders" };
+const PLACE = { namespace: "team-a", name: "nightly-1a2b", folder: "team-a/orders", isSaved: false };
 
 test("the cluster is asked with what the spec says, and with the Secrets of its namespace", async () => {
   const s3 = {
@@ -120,6 +120,19 @@ test("a Secret that holds more is used where its owner has given it to the datab
   assert.equal(scene.asked.length, 1);
 });
 
+test("a backup that is there needs the key that it was saved with, and gets no new one", async () => {
+  const spec = { databaseName: "orders", s3: S3, encryption: { secretName: "ours" } };
+  for (const [isSaved, remedy] of [
+    [false, /^openssl rand -base64 32 \| /],
+    [true, /^kubectl create secret generic ours --from-file=key-1/],
+  ] as const) {
+    const answer = await begin({ keys: KEYS }).ask(spec, { ...PLACE, isSaved });
+    assert.ok("id" in answer);
+    assert.equal(answer.id, "SecretMissing");
+    assert.match(answer.remedy, remedy);
+  }
+});
+
 function begin(
   secrets: Readonly<Record<string, Readonly<Record<string, string>>>>,
   annotations: Readonly<Record<string, string>> = {},
@@ -150,7 +163,7 @@ function begin(
   return {
     read,
     asked,
-    ask: (spec: unknown) =>
-      beginBackup({ kube, holderOf: () => undefined }, { client, uid: "1" }, backupSpec.parse(spec), PLACE),
+    ask: (spec: unknown, place = PLACE) =>
+      beginBackup({ kube, holderOf: () => undefined }, { client, uid: "1" }, backupSpec.parse(spec), place),
   };
 }

@@ -14,6 +14,8 @@ export interface BackupPlace {
   readonly folder: string;
   /** Where its object is, and so its Secrets. */
   readonly namespace: string;
+  /** Its files are there already: only the keys that they were saved with read them. */
+  readonly isSaved: boolean;
 }
 
 /** Asks the cluster to take it; why when it does not, or when a Secret may not be used for it. */
@@ -26,8 +28,8 @@ export async function beginBackup(
   const store = await storeOf(deps, spec, place.namespace);
   if ("id" in store) return store;
   const { databaseName } = spec;
-  const { name, folder, namespace } = place;
-  const encryption = await encryptionOf(deps, spec.encryption, { databaseName, namespace, isTaken: true });
+  const { name, folder, namespace, isSaved } = place;
+  const encryption = await encryptionOf(deps, spec.encryption, { databaseName, namespace, isSaved });
   if ("id" in encryption) return encryption;
   const rate = spec.bytesPerSecond === undefined ? {} : { bytes_per_second: spec.bytesPerSecond };
   const body: BackupStart = { name, folder, s3: store, verify: spec.verify ?? true, ...encryption, ...rate };

@@ -125,7 +125,7 @@ async function beginProof(
   const place = savedIn(status.path ?? "", { name, uid, namespace, database: spec.databaseName });
   if (place === undefined) return pathForeign(name, status.path);
   const saved = { ...spec, s3: storeOfSaved(spec.s3, status) };
-  const begun = await beginBackup(deps, database, saved, { ...place, namespace });
+  const begun = await beginBackup(deps, database, saved, { ...place, namespace, isSaved: true });
   return "id" in begun ? begun : undefined;
 }
 
@@ -158,6 +158,7 @@ function placeOf({ metadata }: StoredBackup, { s3, databaseName }: BackupSpec): 
     namespace,
     name: nameInStore({ name, uid }),
     folder: `${below}${namespace}/${databaseName}`,
+    isSaved: false,
   };
 }
 

@@ -42,7 +42,7 @@ export async function readSource(
 ): Promise<ReadableBackup | RestoreRefusal> {
   const s3 = await storeOf(deps, { databaseName: source.database, s3: source.s3 }, namespace);
   if ("id" in s3) return forNow(s3);
-  const use = { databaseName: source.database, namespace, isTaken: false };
+  const use = { databaseName: source.database, namespace, isSaved: true };
   const encryption = await encryptionOf(deps, source.encryption, use);
   if ("id" in encryption) return forNow(encryption);
   const access = { s3, ...encryption };

@@ -136,8 +136,9 @@ async function lastRestore({ client, uid }: { readonly client: ManagementClient;
   }
 }
 
-/** All its data serve: nothing of it is changed, or its shards are, which goes on while it serves. */
-function isServing({ status, shards_count_asked: count, shard_slots_asked: slots }: BdbRecord): boolean {
+/** All its data serve, those of each shard: nothing of it is changed, or its shards are, which goes on while it serves. */
+function isServing({ status, version, shards_count_asked: count, shard_slots_asked: slots }: BdbRecord): boolean {
+  if (version === "") return false; // a primary is away, and its data may be gone too
   return status === "active" || (status === "active-change-pending" && (count ?? slots) !== undefined);
 }
 
